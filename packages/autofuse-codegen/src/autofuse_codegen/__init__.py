@@ -1,0 +1,1 @@
+"""Kernel, tiling and program sources from schedules."""

@@ -1,0 +1,1 @@
+"""Lowering to AscIR and the choice of which operators share a kernel."""

@@ -1,0 +1,1 @@
+"""The contracts, sizes, dtypes, operators and text forms every AutoFuse package shares."""

@@ -1,0 +1,1 @@
+"""ONNX front end and ONNX Runtime host backend of AutoFuse."""

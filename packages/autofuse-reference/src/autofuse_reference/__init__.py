@@ -1,0 +1,1 @@
+"""The meaning of every AutoFuse IR level, on NumPy."""

@@ -1,0 +1,1 @@
+"""Builds, caches, loads and runs AutoFuse programs."""

@@ -1,0 +1,1 @@
+"""Tiling cases, loop nests, segments and buffers of a fused kernel."""

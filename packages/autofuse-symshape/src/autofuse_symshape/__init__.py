@@ -1,0 +1,1 @@
+"""Symbolic shape inference: shapes, values and guards over declared ranges."""

@@ -1,0 +1,1 @@
+"""Tiling models and the run-time tiling solver."""

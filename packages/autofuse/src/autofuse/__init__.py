@@ -1,0 +1,1 @@
+"""An automatic operator-fusion compiler: fewer passes over memory."""
