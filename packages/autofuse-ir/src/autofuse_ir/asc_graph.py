@@ -1,0 +1,105 @@
+"""The AscGraph: one fused kernel as loads, computations and stores over one tuple of axes.
+
+The *HintGraph* form made here says what is computed, not in which order: all nodes live on the graph's ``axes`` (the
+root tuple). ``repeats`` has one entry per axis: the axis' size, or 1 where the value does not vary along it.
+"""
+
+from enum import Enum
+
+from attrs import frozen
+
+from autofuse_ir.dims import Dim
+from autofuse_ir.dtypes import DType
+from autofuse_ir.graph import Attr, AttrValue
+
+
+class AxisKind(Enum):
+    """How an axis came to be: as written, or by a schedule's splits and merges."""
+
+    ORIGINAL = "original"
+    MERGED = "merged"
+    TILE_OUTER = "tile_outer"
+    TILE_INNER = "tile_inner"
+    BLOCK_OUTER = "block_outer"
+    BLOCK_INNER = "block_inner"
+
+
+@frozen
+class Axis:
+    """A loop axis.
+
+    ``parents`` are the axes it was made from: none for an original one, the parts from outer to inner for a merged one,
+    the one split axis for each half of a split. With ``i`` the index of a half,
+    ``index(parent) = i(outer) * size(inner) + i(inner)``, and iterations at or past the parent's size do not exist.
+    A merged axis counts its parts in row-major order.
+    """
+
+    name: str
+    kind: AxisKind
+    size: Dim
+    parents: tuple[str, ...] = ()
+
+
+@frozen
+class AccessDim:
+    """Index of one data dim: ``offset + step * axis`` (``axis`` None: the constant ``offset``).
+
+    ``step`` 0 is a broadcast that only the actual sizes decide (``select(d == 1, 0, 1)``); a negative step is a flip.
+    """
+
+    axis: str | None
+    step: Dim
+    offset: Dim
+
+
+@frozen
+class AccessMap:
+    """Where a Load reads or a Store writes: one ``AccessDim`` per dim of the data, outer to inner.
+
+    The data is row-major with shape ``memory`` (dims), so its element offset is the sum over dims of index times the
+    product of the dims to the right.
+    """
+
+    memory: tuple[Dim, ...]
+    dims: tuple[AccessDim, ...]
+
+
+@frozen
+class AscNode:
+    """One AscIR operator and the one tensor it makes, which has the node's name.
+
+    * ``Data``, ``Output``: attribute ``index`` is the argument position among the kernel's inputs or outputs.
+    * ``Scalar``: attribute ``value``; ``IndexExpr``: attribute ``expression`` (a size).
+    * ``Load``, ``Store``: ``access`` says which element belongs to each point of the axes.
+    * ``Broadcast``: attribute ``axis``, exactly one.
+    * ``Cast``: to ``dtype``; ``IsInf``: attributes ``positive`` and ``negative`` (bool).
+
+    ``repeats`` and ``strides`` (elements of the dense value, 0 along axes it does not vary on) follow the graph's axes.
+    ``source`` names the operators of the user's graph it came from.
+    """
+
+    name: str
+    op: str
+    inputs: tuple[str, ...]
+    dtype: DType
+    repeats: tuple[Dim, ...]
+    strides: tuple[Dim, ...]
+    attrs: tuple[Attr, ...] = ()
+    access: AccessMap | None = None
+    source: tuple[str, ...] = ()
+
+    def attr(self, name: str, default: AttrValue | None = None) -> AttrValue | None:
+        """Return the value of attribute ``name``, or ``default``."""
+        for attr in self.attrs:
+            if attr.name == name:
+                return attr.value
+        return default
+
+
+@frozen
+class AscGraph:
+    """A kernel's computation in HintGraph form: ``nodes`` in topological order over ``axes`` (outer to inner)."""
+
+    name: str
+    axes: tuple[Axis, ...]
+    nodes: tuple[AscNode, ...]

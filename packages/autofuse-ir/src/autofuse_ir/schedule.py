@@ -1,0 +1,205 @@
+"""``autofuse.schedule``: loop nests, phases, segments and buffers of one backend node.
+
+An *ImplGraph* is a HintGraph whose axes were split and bound. It says everything about order and place; what is left
+open are the tile sizes, which the tiling function solves at run time.
+"""
+
+from enum import Enum
+
+from attrs import frozen
+
+from autofuse_ir.asc_graph import AscNode, Axis
+from autofuse_ir.dims import Cond, Dim
+from autofuse_ir.dtypes import DType
+
+
+@frozen
+class TilingGroup:
+    """Axes of a node by role: ``x`` input side of a transpose, ``y`` parallel, ``r`` reduced, ``n`` never tiled."""
+
+    x: tuple[str, ...] = ()
+    y: tuple[str, ...] = ()
+    r: tuple[str, ...] = ()
+    n: tuple[str, ...] = ()
+
+
+class TileRole(Enum):
+    """What a tile variable divides: ``local`` sizes what local memory holds, ``multicore`` the share of one block."""
+
+    LOCAL = "local"
+    MULTICORE = "multicore"
+
+
+@frozen
+class TileVariable:
+    """A tile size that the tiling function chooses: ``lo <= name <= hi``, a multiple of ``multiple`` or equal to ``hi``.
+
+    ``name`` is a size symbol that the axes' sizes use; ``axis`` the inner half of the split it sizes.
+    """
+
+    name: str
+    axis: str
+    role: TileRole
+    lo: int
+    hi: Dim
+    multiple: int
+
+
+@frozen
+class TilingCase:
+    """Which root axes are split for the tile: one of each non-empty group."""
+
+    name: str
+    split: tuple[str, ...]
+
+
+class Location(Enum):
+    """Where a value lives: global memory, local memory (UB; a cache-resident strip on a CPU), workspace, or registers."""
+
+    GLOBAL = "global"
+    LOCAL = "local"
+    WORKSPACE = "workspace"
+    REGISTER = "register"
+
+
+class QueuePosition(Enum):
+    """Which pipes a local buffer connects: filled by MTE2, used by VEC alone, or drained by MTE3."""
+
+    VECIN = "vecin"
+    VECCALC = "veccalc"
+    VECOUT = "vecout"
+
+
+@frozen
+class Buffer:
+    """A local or workspace buffer of ``bytes`` (rounded up to the target's alignment) times ``copies``.
+
+    ``copies`` 2 is a double buffer. ``reuses`` names the buffer whose memory it takes over once that one is dead.
+    ``lifetime`` is the loop axis whose iteration it survives ("" : one tile).
+    """
+
+    name: str
+    location: Location
+    position: QueuePosition
+    bytes: Dim
+    copies: int
+    reuses: str | None = None
+    lifetime: str = ""
+
+
+@frozen
+class Placement:
+    """Where the value of ``node`` lives; ``buffer`` for local and workspace values."""
+
+    node: str
+    location: Location
+    buffer: str | None = None
+
+
+@frozen
+class Segment:
+    """Nodes evaluated together, strip by strip, with their values in registers unless placed elsewhere.
+
+    ``axes`` are the vectorised axes from outer to inner; strips run along the last one.
+    """
+
+    nodes: tuple[str, ...]
+    axes: tuple[str, ...]
+
+
+class Sync(Enum):
+    """What must have finished before the next phase may start."""
+
+    NONE = "none"
+    BLOCK = "block"
+    ALL = "all"
+
+
+@frozen
+class Phase:
+    """A loop nest: ``loops`` from outer to inner (the first may be bound to blocks), around ``segments`` in order.
+
+    ``block`` names the axis bound to blocks (threads, cores), None when the phase runs in one block.
+    """
+
+    loops: tuple[str, ...]
+    block: str | None
+    segments: tuple[Segment, ...]
+    sync: Sync = Sync.NONE
+
+
+@frozen
+class ImplGraph:
+    """A scheduled kernel: one tiling case of one template.
+
+    ``roots`` are the root axes (after merging) that the nodes' ``repeats`` and access maps refer to; ``axes`` lists all
+    axes, parents before children. ``index_bits`` is 32 where every element offset provably fits, else 64.
+    """
+
+    name: str
+    case: TilingCase
+    template: str
+    group: TilingGroup
+    roots: tuple[str, ...]
+    axes: tuple[Axis, ...]
+    nodes: tuple[AscNode, ...]
+    tile_variables: tuple[TileVariable, ...]
+    phases: tuple[Phase, ...]
+    buffers: tuple[Buffer, ...]
+    placements: tuple[Placement, ...]
+    index_bits: int
+
+
+@frozen
+class ScheduleGroup:
+    """ImplGraphs for one part of a backend node; the tiling function picks one of them at run time."""
+
+    name: str
+    implementations: tuple[ImplGraph, ...]
+
+
+@frozen
+class Alternative:
+    """A sequence of groups that together do the whole node. ``applies`` is a condition on sizes for it to be legal."""
+
+    name: str
+    groups: tuple[ScheduleGroup, ...]
+    applies: Cond
+
+
+@frozen
+class Dropped:
+    """A template or case that was not kept, and why; ``bytes_needed`` against ``bytes_available`` where it is memory."""
+
+    template: str
+    case: str
+    reason: str
+    bytes_needed: Dim | None = None
+    bytes_available: int | None = None
+
+
+@frozen
+class KernelArgument:
+    """An input or output of the kernel, in ``Data``/``Output`` index order; ``shape`` is its row-major memory shape."""
+
+    name: str
+    is_output: bool
+    index: int
+    dtype: DType
+    shape: tuple[Dim, ...]
+
+
+@frozen
+class ScheduleResult:
+    """Everything the tiler and the emitters may know about one backend node.
+
+    ``symbols`` are the run-time sizes the kernel needs, in the order its entry points take them.
+    """
+
+    name: str
+    target: str
+    arguments: tuple[KernelArgument, ...]
+    symbols: tuple[str, ...]
+    alternatives: tuple[Alternative, ...]
+    workspace_bytes: Dim
+    dropped: tuple[Dropped, ...] = ()
