@@ -37,11 +37,11 @@ def lint(session: nox.Session) -> None:
 def typecheck(session: nox.Session, packages: Sequence[Package]) -> None:
     """Type-check every package's src and the tools in one environment that holds what all of them declare."""
     install(session, packages, extras=optional_extras, requirements=workspace.dependency_group("typecheck"))
-    chosen = session.posargs or [str(package.source) for package in packages if package.source.is_dir()]
+    chosen = session.posargs or [here(package.source) for package in packages if package.source.is_dir()]
     session.run("mypy", "--strict", *chosen)
     if not session.posargs:
-        session.run("mypy", "--strict", "noxfile.py", *map(str, sorted((ROOT / "tools").glob("*.py"))))
-        session.run("mypy", "--strict", *(str(kit.source) for kit in TESTKIT))
+        session.run("mypy", "--strict", "noxfile.py", *map(here, sorted((ROOT / "tools").glob("*.py"))))
+        session.run("mypy", "--strict", *(here(kit.source) for kit in TESTKIT))
 
 
 def layers(session: nox.Session, packages: Sequence[Package]) -> None:
@@ -70,8 +70,8 @@ def docs(session: nox.Session, packages: Sequence[Package]) -> None:
         session.run("sphinx-build", "-q", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html")
     pages = session.posargs or [
         "README.md",
-        *(str(package.folder.relative_to(ROOT) / "README.md") for package in packages),
-        *(str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in page.parts),
+        *(here(package.folder / "README.md") for package in packages),
+        *(here(page) for page in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in page.parts),
     ]
     session.run("python", "-P", "tools/run_blocks.py", *pages)
 
@@ -95,13 +95,13 @@ def build(session: nox.Session, packages: Sequence[Package]) -> None:
         needed = [package, *workspace.closure(package, packages)]
         install_into(session, python, [wheels[need] for need in needed])
         session.run(python, "-P", "-c", f"import {package.module}", external=True)
-        session.run(python, "-P", "tools/run_blocks.py", f"{package.folder}/README.md", external=True)
+        session.run(python, "-P", "tools/run_blocks.py", here(package.folder / "README.md"), external=True)
 
 
 def tests(session: nox.Session, package: Package, packages: Sequence[Package]) -> None:
     """Run a package's tests where only what it declares is installed."""
     install(session, needed_by_tests(package, packages), extras=lambda each: ("test",) if each == package else ())
-    pytest(session, session.name, [str(package.folder / "tests")])
+    pytest(session, session.name, [here(package.folder / "tests")])
 
 
 def oldest(session: nox.Session, package: Package, packages: Sequence[Package]) -> None:
@@ -113,7 +113,7 @@ def oldest(session: nox.Session, package: Package, packages: Sequence[Package]) 
     declared = [need for each in local for need in each.dependencies if workspace.requirement_name(need) not in names]
     lowest = ["--resolution", "lowest-direct", *declared]
     install(session, local, extras=lambda each: ("test",) if each == package else (), requirements=lowest)
-    pytest(session, session.name, [str(package.folder / "tests")])
+    pytest(session, session.name, [here(package.folder / "tests")])
 
 
 def needed_by_tests(package: Package, packages: Sequence[Package]) -> list[Package]:
@@ -135,7 +135,7 @@ def on_device(session: nox.Session, packages: Sequence[Package]) -> None:
         session.log("integration_tests/on_device holds no test yet")
         return
     install_everything(session, packages)
-    pytest(session, "on_device", [str(folder)])
+    pytest(session, "on_device", [here(folder)])
 
 
 def bench(session: nox.Session, packages: Sequence[Package]) -> None:
@@ -153,7 +153,7 @@ def bench(session: nox.Session, packages: Sequence[Package]) -> None:
 def fuzz(session: nox.Session, packages: Sequence[Package]) -> None:
     """Run every test under the Hypothesis profile `fuzz`."""
     install_everything(session, packages)
-    folders = [str(package.folder / "tests") for package in packages if (package.folder / "tests").is_dir()]
+    folders = [here(package.folder / "tests") for package in packages if (package.folder / "tests").is_dir()]
     pytest(session, "fuzz", [*folders, "--hypothesis-profile=fuzz"])
 
 
@@ -190,7 +190,7 @@ def install(
     words = list(requirements)
     for package in packages:
         chosen = ",".join(extras(package))
-        words += ["--editable", f"{package.folder}[{chosen}]" if chosen else str(package.folder)]
+        words += ["--editable", f"{here(package.folder)}[{chosen}]" if chosen else here(package.folder)]
     session.install(*words)
 
 
@@ -199,7 +199,7 @@ def pytest(session: nox.Session, name: str, arguments: Iterable[str]) -> None:
     report = results.folder(ROOT) / f"{name}.xml"
     report.unlink(missing_ok=True)
     compiled = str(ROOT / ".nox" / "autofuse-cache")
-    session.run("pytest", *arguments, f"--junitxml={report}", *session.posargs, env={"AUTOFUSE_CACHE": compiled})
+    session.run("pytest", *arguments, f"--junitxml={here(report)}", *session.posargs, env={"AUTOFUSE_CACHE": compiled})
 
 
 def empty_environment(session: nox.Session, folder: Path) -> str:
@@ -217,6 +217,11 @@ def install_into(session: nox.Session, python: str, wheels: Sequence[str]) -> No
         session.run("uv", "pip", "install", "--quiet", "--python", python, *wheels, external=True)
     else:
         session.run(python, "-m", "pip", "install", "--quiet", *wheels, external=True)
+
+
+def here(path: Path) -> str:
+    """Return a path from the root, where sessions run, with the `./` that makes an installer see a folder."""
+    return f"./{path.relative_to(ROOT).as_posix()}"
 
 
 def python_of(session: nox.Session) -> str:
