@@ -3,6 +3,7 @@
 import tomllib
 from enum import Enum
 from importlib.resources import files
+from typing import Any
 
 from attrs import frozen
 
@@ -111,3 +112,59 @@ class TargetSpec:
             if storage == dtype:
                 return compute
         return dtype
+
+
+def target_names() -> tuple[str, ...]:
+    """Return the names of the targets that ship with this package."""
+    names = (entry.name for entry in files("autofuse_ir").joinpath("targets").iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+def load_target(name: str) -> TargetSpec:
+    """Return the shipped target called ``name`` ("cpu", "ascend-a2", ...).
+
+    Raises ``IrError`` for an unknown name, listing the known ones.
+    """
+    if name not in target_names():
+        raise IrError(
+            f"there is no target {name!r}",
+            where="load_target",
+            fix=f"use one of {', '.join(target_names())}",
+        )
+    text = files("autofuse_ir").joinpath("targets", f"{name}.toml").read_text(encoding="utf-8")
+    return parse_target(text)
+
+
+def parse_target(text: str) -> TargetSpec:
+    """Return the target that TOML ``text`` describes; ``IrError`` names the key that is missing or wrong."""
+    try:
+        data = tomllib.loads(text)
+        return TargetSpec(
+            name=data["name"],
+            kind=TargetKind(data["kind"]),
+            description=data["description"],
+            cores=data["cores"],
+            vector_bytes=data["vector_bytes"],
+            block_bytes=data["block_bytes"],
+            cache_line_bytes=data["cache_line_bytes"],
+            local_memory=Memory(**data["local_memory"]),
+            limits=Limits(**data["limits"]),
+            compute_dtypes=tuple((dtype_named(k), dtype_named(v)) for k, v in data["compute_dtypes"].items()),
+            support=tuple(_support(name, row) for name, row in data["support"].items()),
+            costs=tuple(
+                OperatorCost(row["op"], dtype_named(row["dtype"]), float(row["per_element"]), float(row["per_call"]))
+                for row in data["costs"]
+            ),
+            quantities=tuple(_quantity(name, row) for name, row in data["quantities"].items()),
+        )
+    except (KeyError, TypeError, ValueError, tomllib.TOMLDecodeError) as error:
+        raise IrError(f"the target description is malformed: {error}", where="TargetSpec", fix="correct the TOML") from error
+
+
+def _support(name: str, row: dict[str, Any]) -> OperatorSupport:
+    dtypes = tuple(dtype_named(d) for d in row["dtypes"])
+    return OperatorSupport(name, dtypes, row.get("temporary_bytes_per_element", 0), row.get("temporary_bytes", 0))
+
+
+def _quantity(name: str, row: dict[str, Any]) -> Quantity:
+    return Quantity(name, float(row["value"]), row["unit"], row["source"], row.get("known", True))

@@ -1,0 +1,54 @@
+"""The template for nests whose axes all run in parallel (element-wise work, broadcasts, views).
+
+On machines with wide local memory (UB) each node is a segment of its own and values live in local buffers; on a CPU the
+whole body is one segment and values live in registers. Both fall out of the target's segment limits.
+"""
+
+from attrs import frozen
+
+from autofuse_ir.asc_graph import AscGraph, Axis
+from autofuse_ir.schedule import ImplGraph, Phase, TilingCase, TilingGroup
+from autofuse_ir.target import TargetSpec
+
+from autofuse_schedule.allocate import allocate
+from autofuse_schedule.index_bits import index_bits
+from autofuse_schedule.nest import Nest
+from autofuse_schedule.segments import partition
+from autofuse_schedule.transforms.split import split_parallel
+
+
+@frozen
+class ParallelTemplate:
+    """Build the ImplGraph of one case: one phase, blocks over everything outside of the tile."""
+
+    target: TargetSpec
+    ranges: tuple[tuple[str, tuple[int, int]], ...]
+    name: str = "general"
+
+    def __call__(self, graph: AscGraph, group: TilingGroup, case: TilingCase, axes: tuple[Axis, ...]) -> ImplGraph:
+        """Return the scheduled kernel of ``case``; ``axes`` are all axes up to the roots."""
+        roots = graph.axes
+        loops = split_parallel(roots, case.split[0], self._lanes(graph))
+        by_name = {axis.name: axis for axis in (*axes, *loops.axes)}
+        nest = Nest(roots, tuple(by_name[name] for name in loops.vectorised))
+        segments = partition(graph.nodes, loops.vectorised, self.target.limits)
+        allocation = allocate(graph.nodes, segments, nest, self.target)
+        return ImplGraph(
+            name=f"{graph.name}_{self.name}_{case.name}",
+            case=case,
+            template=self.name,
+            group=group,
+            roots=tuple(axis.name for axis in roots),
+            axes=(*axes, *loops.axes),
+            nodes=graph.nodes,
+            tile_variables=loops.variables,
+            phases=(Phase(loops.loops, loops.block, segments),),
+            buffers=allocation.buffers,
+            placements=allocation.placements,
+            index_bits=index_bits(graph.nodes, roots, dict(self.ranges)),
+        )
+
+    def _lanes(self, graph: AscGraph) -> int:
+        """Elements of the widest vector any value needs: one vector of the narrowest dtype."""
+        sizes = [node.dtype.itemsize for node in graph.nodes if node.access is not None]
+        return max(1, self.target.vector_bytes // max(1, min(sizes, default=1)))

@@ -1,0 +1,65 @@
+"""Make every widening explicit again, one axis at a time, for machines whose operators need equal shapes.
+
+before                                          after
+  a = Add l0, l1   l1 repeats [1, 768]            b1 = Broadcast l1 over z0
+                                                  a  = Add l0, b1
+"""
+
+from attrs import evolve, frozen
+
+from autofuse_ir.asc_graph import AscGraph, AscNode
+from autofuse_ir.dims import Dim, const
+from autofuse_ir.graph import Attr
+
+from autofuse_schedule.layout import dense_strides
+
+
+@frozen
+class InsertBroadcasts:
+    """Pure ``AscGraph -> AscGraph``: element-wise nodes and Stores read values of exactly their own repeats.
+
+    Scalars stay as they are: every target has scalar operands or duplicates them itself. Equal widenings are shared.
+    """
+
+    def __call__(self, graph: AscGraph) -> AscGraph:
+        """Return ``graph`` with a chain of single-axis Broadcasts wherever a reader is wider than what it reads."""
+        by_name: dict[str, AscNode] = {}
+        nodes: list[AscNode] = []
+        axis_names = tuple(axis.name for axis in graph.axes)
+
+        def widened(value: AscNode, repeats: tuple[Dim, ...]) -> str:
+            for position in reversed(range(len(repeats))):
+                if value.repeats[position] == repeats[position]:
+                    continue
+                wide = (*value.repeats[:position], repeats[position], *value.repeats[position + 1 :])
+                name = f"{value.name}_over_{axis_names[position]}"
+                if name not in by_name:
+                    node = AscNode(
+                        name=name,
+                        op="Broadcast",
+                        inputs=(value.name,),
+                        dtype=value.dtype,
+                        repeats=wide,
+                        strides=dense_strides(wide),
+                        attrs=(Attr("axis", axis_names[position]),),
+                        source=value.source,
+                    )
+                    by_name[name] = node
+                    nodes.append(node)
+                value = by_name[name]
+            return value.name
+
+        for node in graph.nodes:
+            inputs = node.inputs
+            if node.op not in ("Load", "Broadcast", "Output", "Data"):
+                inputs = tuple(
+                    name if _is_scalar(by_name[name]) else widened(by_name[name], node.repeats) for name in node.inputs
+                )
+            node = node if inputs == node.inputs else evolve(node, inputs=inputs)
+            by_name[node.name] = node
+            nodes.append(node)
+        return graph if len(nodes) == len(graph.nodes) else evolve(graph, nodes=tuple(nodes))
+
+
+def _is_scalar(node: AscNode) -> bool:
+    return node.op in ("Scalar", "IndexExpr") or all(r == const(1) for r in node.repeats)
