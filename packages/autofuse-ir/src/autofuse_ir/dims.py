@@ -16,31 +16,10 @@ from collections.abc import Iterable
 from typing import SupportsIndex, TypeAlias
 
 from autofuse_ir import dims_choose, dims_conds, dims_divide
-from autofuse_ir.dims_conds import all_of, any_of, negate
-from autofuse_ir.dims_nodes import (
-    FALSE,
-    INT64_MAX,
-    INT64_MIN,
-    TRUE,
-    AllOf,
-    AnyAtom,
-    AnyCond,
-    AnyOf,
-    Atom,
-    CeilDiv,
-    Compare,
-    Cond,
-    Dim,
-    FloorDiv,
-    Max,
-    Min,
-    Mod,
-    Select,
-    Symbol,
-    const,
-    symbol,
-)
+from autofuse_ir.dims_atoms import AnyAtom, Atom, CeilDiv, FloorDiv, Max, Min, Mod, Select, Symbol, symbol
+from autofuse_ir.dims_conds import FALSE, TRUE, AllOf, AnyCond, AnyOf, Compare, Cond, all_of, any_of, negate
 from autofuse_ir.dims_parse import parse_dim
+from autofuse_ir.dims_polynomial import INT64_MAX, INT64_MIN, Dim, const
 from autofuse_ir.errors import IrError
 
 __all__ = [

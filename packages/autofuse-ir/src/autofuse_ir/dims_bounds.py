@@ -7,22 +7,9 @@ truth, never narrower. It speaks of evaluations that succeed: those that overflo
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias, assert_never
 
-from autofuse_ir.dims_nodes import (
-    INT64_MAX,
-    INT64_MIN,
-    AllOf,
-    AnyOf,
-    CeilDiv,
-    Compare,
-    Cond,
-    Dim,
-    FloorDiv,
-    Max,
-    Min,
-    Mod,
-    Select,
-    Symbol,
-)
+from autofuse_ir.dims_atoms import CeilDiv, FloorDiv, Max, Min, Mod, Select, Symbol
+from autofuse_ir.dims_conds import AllOf, AnyOf, Compare, Cond
+from autofuse_ir.dims_polynomial import INT64_MAX, INT64_MIN, Dim
 from autofuse_ir.dims_walk import AnyNode, as_node, children_first
 from autofuse_ir.errors import IrError
 
@@ -68,7 +55,7 @@ def _sum_bounds(dim: Dim, known: Mapping[AnyNode, Interval]) -> Interval:
     for monomial, factor in dim.terms:
         least = most = factor
         for atom in dict.fromkeys(monomial):
-            a, b = _power(known[atom], monomial.count(atom))  # type: ignore[index]
+            a, b = _power(known[atom], monomial.count(atom))
             corners = (least * a, least * b, most * a, most * b)
             least, most = min(corners), max(corners)
         low, high = low + least, high + most

@@ -10,25 +10,9 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import assert_never
 
-from autofuse_ir.dims_nodes import (
-    FALSE,
-    INT64_MAX,
-    INT64_MIN,
-    TRUE,
-    AllOf,
-    AnyOf,
-    CeilDiv,
-    Compare,
-    Cond,
-    Dim,
-    FloorDiv,
-    Max,
-    Min,
-    Mod,
-    Relation,
-    Select,
-    Symbol,
-)
+from autofuse_ir.dims_atoms import CeilDiv, FloorDiv, Max, Min, Mod, Select, Symbol
+from autofuse_ir.dims_conds import FALSE, TRUE, AllOf, AnyOf, Compare, Cond, Relation
+from autofuse_ir.dims_polynomial import INT64_MAX, INT64_MIN, Dim
 from autofuse_ir.dims_walk import AnyNode, as_node, children_first, signed_terms
 from autofuse_ir.errors import IrError
 
@@ -189,6 +173,8 @@ def stack_depth(code: Sequence[int]) -> int:
             raise _malformed(f"{op.name} finds too few values", position)
         depth = arriving - pops + pushes
         most = max(most, depth)
+        if op is Op.SYM and operand < 0:
+            raise _malformed(f"SYM has the index {operand}", position)
         if op in (Op.JZ, Op.JMP):
             if not following <= operand <= len(code) or depths.setdefault(operand, depth) != depth:
                 raise _malformed(f"{op.name} leads to {operand}", position)
@@ -235,7 +221,7 @@ def run(code: Sequence[int], values: Sequence[int]) -> int:
                 if op is Op.JMP or not stack.pop():
                     following = operand
             elif op is Op.CONST or op is Op.SYM:
-                stack.append(operand if op is Op.CONST else values[operand])
+                stack.append(operand if op is Op.CONST else _bound(values, operand))
             elif op in _UNARY:
                 value = stack.pop()
                 stack.append(int(not value) if op is Op.NOT else _int64(-value, position))
@@ -248,6 +234,12 @@ def run(code: Sequence[int], values: Sequence[int]) -> int:
     if len(stack) != 1:
         raise _malformed("the code does not end with one value", position)
     return stack[0]
+
+
+def _symbol_value(values: Sequence[int], position: int) -> int:
+    if position < 0:
+        raise IndexError(position)
+    return int(values[position])  # a NumPy integer would wrap around silently
 
 
 def _int64(value: int, position: int) -> int:

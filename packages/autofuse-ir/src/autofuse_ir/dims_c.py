@@ -8,23 +8,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import assert_never
 
-from autofuse_ir.dims_nodes import (
-    FALSE,
-    INT64_MIN,
-    TRUE,
-    AllOf,
-    AnyOf,
-    CeilDiv,
-    Compare,
-    Cond,
-    Dim,
-    FloorDiv,
-    Max,
-    Min,
-    Mod,
-    Select,
-    Symbol,
-)
+from autofuse_ir.dims_atoms import CeilDiv, FloorDiv, Max, Min, Mod, Select, Symbol
+from autofuse_ir.dims_conds import FALSE, TRUE, AllOf, AnyOf, Compare, Cond
+from autofuse_ir.dims_polynomial import INT64_MIN, Dim
 from autofuse_ir.dims_walk import AnyNode, as_node, children_first, signed_terms
 from autofuse_ir.errors import IrError
 

@@ -2,8 +2,9 @@
 
 from typing import assert_never
 
-from autofuse_ir.dims_conds import negate
-from autofuse_ir.dims_nodes import Cond, Dim, Max, Min, Select, Term
+from autofuse_ir.dims_atoms import Max, Min, Select
+from autofuse_ir.dims_conds import Cond, negate
+from autofuse_ir.dims_polynomial import Dim, Term
 from autofuse_ir.errors import IrError
 
 

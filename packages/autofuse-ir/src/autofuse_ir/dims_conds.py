@@ -1,24 +1,105 @@
-"""Conditions over sizes, normalised: differences reduced, negations pushed to the comparisons, operands sorted."""
+"""Conditions over sizes, interned, and the constructors that normalise them.
+
+Differences are reduced, negations pushed to the comparisons, operands flattened and sorted.
+"""
 
 from math import gcd
 from operator import attrgetter
-from typing import assert_never
+from typing import Any, ClassVar, Literal, NoReturn, Self, TypeAlias, assert_never
 
-from autofuse_ir.dims_nodes import (
-    FALSE,
-    INT64_MAX,
-    TRUE,
-    AllOf,
-    AnyCond,
-    AnyOf,
-    Compare,
-    Cond,
-    Dim,
-    Monomial,
-    Relation,
-    Term,
-    polynomial,
-)
+from autofuse_ir.dims_atoms import Node, intern
+from autofuse_ir.dims_polynomial import INT64_MAX, Dim, Monomial, Term, polynomial, term_key
+
+Relation: TypeAlias = Literal["==", "!=", "<=", "<"]
+
+
+class Cond(Node):
+    """A truth value that depends on sizes. One of `AnyCond`; ``str()`` gives its text form."""
+
+    __slots__ = ()
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the condition is `TRUE` or `FALSE`."""
+        return self is TRUE or self is FALSE
+
+    @property
+    def constant_value(self) -> bool | None:
+        """``True``, ``False``, or ``None`` where it depends on symbols."""
+        return (self is TRUE) if self.is_constant else None
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a condition over symbols has no truth value; use dims_eval.holds() or .constant_value")
+
+    def __str__(self) -> str:
+        from autofuse_ir.dims_text import text_or_excerpt  # noqa: PLC0415 (text is built on conditions)
+
+        return text_or_excerpt(self)
+
+    def __repr__(self) -> str:
+        return f"Cond({str(self)!r})"
+
+
+_RELATION_RANK: dict[Relation, int] = {"==": 10, "<=": 11, "<": 12, "!=": 13}
+
+
+class Compare(Cond):
+    """``left relation right``, with every term on the side where its coefficient is positive."""
+
+    __slots__ = ("left", "relation", "right")
+    __match_args__ = ("relation", "left", "right")
+    relation: Relation
+    left: Dim
+    right: Dim
+
+    def __new__(cls, relation: Relation, left: Dim, right: Dim) -> Self:
+        """Intern the comparison as given."""
+        key = (_RELATION_RANK[relation], f"{left.label()}{relation}{right.label()}")
+        node: Self = intern(cls, key, (left, right), relation=relation, left=left, right=right)
+        return node
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.relation, self.left, self.right)
+
+
+class Junction(Cond):
+    """Several conditions joined by one connective."""
+
+    __slots__ = ("operands",)
+    __match_args__ = ("operands",)
+    rank: ClassVar[int]
+    operands: tuple[Cond, ...]
+
+    def __new__(cls, operands: tuple[Cond, ...]) -> Self:
+        """Intern the junction as given."""
+        key = (cls.rank, f"{cls.__name__}({','.join([cond.key[1] for cond in operands])})")
+        node: Self = intern(cls, key, operands, operands=operands)
+        return node
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.operands,)
+
+
+class AllOf(Junction):
+    """Holds where every operand holds."""
+
+    __slots__ = ()
+    rank = 14
+
+
+class AnyOf(Junction):
+    """Holds where some operand holds."""
+
+    __slots__ = ()
+    rank = 15
+
+
+AnyCond: TypeAlias = Compare | AllOf | AnyOf
+
+TRUE: Cond = AllOf(())
+"""Holds always: all of no conditions."""
+FALSE: Cond = AnyOf(())
+"""Holds never: any of no conditions."""
 
 
 def equal(left: Dim, right: Dim) -> Cond:
@@ -47,9 +128,7 @@ def _difference(left: Dim, right: Dim) -> tuple[list[Term], int]:
     for monomial, factor in right.terms:
         totals[monomial] = totals.get(monomial, 0) - factor
     offset = totals.pop((), 0)
-    order = sorted([term for term in totals.items() if term[1]], key=lambda term: [atom.key for atom in term[0]])
-    order.sort(key=lambda term: -len(term[0]))
-    return order, offset
+    return sorted([term for term in totals.items() if term[1]], key=term_key), offset
 
 
 def _sides(terms: list[Term]) -> tuple[Dim, Dim]:

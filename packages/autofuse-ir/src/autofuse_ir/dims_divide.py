@@ -6,18 +6,8 @@ are: at ``b == 0`` they have no value. Whoever knows more about the symbols simp
 
 from math import gcd
 
-from autofuse_ir.dims_nodes import (
-    INT64_MAX,
-    CeilDiv,
-    Dim,
-    FloorDiv,
-    Mod,
-    Monomial,
-    Term,
-    const,
-    polynomial,
-    scaled,
-)
+from autofuse_ir.dims_atoms import CeilDiv, FloorDiv, Mod
+from autofuse_ir.dims_polynomial import INT64_MAX, Dim, Monomial, Term, const, polynomial, scaled
 from autofuse_ir.errors import IrError
 
 

@@ -1,28 +1,14 @@
 """What sizes come to: evaluation, substitution, free symbols; bounds are in `autofuse_ir.dims_bounds`."""
 
 from collections.abc import Mapping
+from operator import index
 from typing import TypeAlias, TypeVar, assert_never, overload
 
 from autofuse_ir import dims_choose, dims_conds, dims_divide
+from autofuse_ir.dims_atoms import CeilDiv, FloorDiv, Max, Min, Mod, Select, Symbol
 from autofuse_ir.dims_bounds import bounds, decided
-from autofuse_ir.dims_nodes import (
-    INT64_MAX,
-    INT64_MIN,
-    AllOf,
-    AnyOf,
-    CeilDiv,
-    Compare,
-    Cond,
-    Dim,
-    FloorDiv,
-    Max,
-    Min,
-    Mod,
-    Select,
-    Symbol,
-    const,
-    scaled,
-)
+from autofuse_ir.dims_conds import AllOf, AnyOf, Compare, Cond
+from autofuse_ir.dims_polynomial import INT64_MAX, INT64_MIN, Dim, const, scaled
 from autofuse_ir.dims_walk import AnyNode, as_node, children_first, nodes_of, signed_terms
 from autofuse_ir.errors import IrError
 
@@ -92,7 +78,7 @@ def _node_value(node: AnyNode, values: Mapping[AnyNode, Outcome[int]], bindings:
         case Symbol(name):
             if name not in bindings:
                 raise IrError("a symbol without a value", where=str(node.dim), fix="bind it before evaluating")
-            return _int64(int(bindings[name]), node)
+            return _int64(index(bindings[name]), node)
         case FloorDiv(left, right) | CeilDiv(left, right) | Mod(left, right):
             dividend, divisor = _sum_value(left, values), _sum_value(right, values)
             if divisor == 0:
@@ -109,11 +95,16 @@ def _node_value(node: AnyNode, values: Mapping[AnyNode, Outcome[int]], bindings:
         case Compare(relation, left, right):
             return compared(relation, _sum_value(left, values), _sum_value(right, values))
         case AllOf(conds):
-            return all([_used(values[as_node(cond)]) for cond in conds])
+            return all(_truths(conds, values))
         case AnyOf(conds):
-            return any([_used(values[as_node(cond)]) for cond in conds])
+            return any(_truths(conds, values))
         case never:
             assert_never(never)
+
+
+def _truths(conds: tuple[Cond, ...], values: Mapping[AnyNode, Outcome[int]]) -> list[int]:
+    # All of them, before any is looked at: operands are sorted, so their order carries no meaning to stop by.
+    return [_used(values[as_node(cond)]) for cond in conds]
 
 
 def compared(relation: str, left: int, right: int) -> bool:
@@ -144,11 +135,14 @@ def substitute(part: Dim | Cond, mapping: Mapping[str, Dim | int]) -> Dim | Cond
             new[node] = _replaced(node, new, mapping)
         except IrError as error:
             new[node] = error
-    return _used(new[as_node(part)]) if isinstance(part, Cond) else _rebuilt(part, new)
+    if isinstance(part, Dim):
+        return _rebuilt(part, new)
+    replaced: Outcome[Dim | Cond] = new[as_node(part)]
+    return _used(replaced)
 
 
 def _rebuilt(dim: Dim, new: Mapping[AnyNode, Outcome[Dim | Cond]]) -> Dim:
-    if all([new[node] is node or _is_alone(new[node], node) for node in nodes_of(dim)]):
+    if all(_is_alone(new[node], node) for node in nodes_of(dim)):
         return dim
     result = const(0)
     for is_subtracted, factor, atoms in signed_terms(dim):

@@ -10,7 +10,9 @@ from json import loads
 from typing import Final, TypeAlias
 
 from autofuse_ir import dims_choose, dims_conds, dims_divide
-from autofuse_ir.dims_nodes import FALSE, MAX_DEPTH, TRUE, Cond, Dim, const, symbol
+from autofuse_ir.dims_atoms import MAX_DEPTH, symbol
+from autofuse_ir.dims_conds import FALSE, TRUE, Cond
+from autofuse_ir.dims_polynomial import Dim, const
 from autofuse_ir.errors import IrError
 
 MAX_TEXT = 65536
@@ -64,6 +66,7 @@ _RELATIONS: Final[dict[str, Callable[[Dim, Dim], Cond]]] = {
     ">=": lambda left, right: dims_conds.at_most(right, left),
     ">": lambda left, right: dims_conds.below(right, left),
 }
+_JUNCTIONS: Final[dict[str, Callable[..., Cond]]] = {"and": dims_conds.all_of, "or": dims_conds.any_of}
 _TWO_OPERANDS: Final[dict[str, Callable[[Dim, Dim], Dim]]] = {
     "floordiv": dims_divide.floordiv,
     "ceildiv": dims_divide.ceildiv,
@@ -207,7 +210,8 @@ class _Parser:
             binding = _BINDING.get(token) if kind in ("mark", "word") else None
             if binding is None or token in ("not", "negative"):
                 raise self.error(f"an operator is expected, not {token[:24]!r}", at)
-            self.reduce_above(binding - 1)
+            # A chain of one connective waits until its end, to be joined in one step.
+            self.reduce_above(binding if token in _JUNCTIONS else binding - 1)
             self.operators.append((token, at))
             return False
 
@@ -257,10 +261,11 @@ class _Parser:
             self.values.append(dims_conds.negate(self.cond(right, at)))
         else:
             left = self.values.pop()
-            if operator == "and":
-                self.values.append(dims_conds.all_of(self.cond(left, at), self.cond(right, at)))
-            elif operator == "or":
-                self.values.append(dims_conds.any_of(self.cond(left, at), self.cond(right, at)))
+            if operator in _JUNCTIONS:
+                joined = [self.cond(right, at), self.cond(left, at)]
+                while self.operators and self.operators[-1][0] == operator:
+                    joined.append(self.cond(self.values.pop(), self.operators.pop()[1]))
+                self.values.append(_JUNCTIONS[operator](*joined))
             elif operator in _RELATIONS:
                 self.values.append(_RELATIONS[operator](self.dim(left, at), self.dim(right, at)))
             else:

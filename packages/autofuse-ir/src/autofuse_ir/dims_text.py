@@ -12,24 +12,10 @@ with JSON escapes.
 
 from typing import assert_never
 
-from autofuse_ir.dims_nodes import (
-    FALSE,
-    TRUE,
-    AllOf,
-    AnyOf,
-    CeilDiv,
-    Compare,
-    Cond,
-    Dim,
-    FloorDiv,
-    Max,
-    Min,
-    Mod,
-    Select,
-    Symbol,
-    quoted_name,
-)
+from autofuse_ir.dims_atoms import CeilDiv, FloorDiv, Max, Min, Mod, Select, Symbol, quoted_name
+from autofuse_ir.dims_conds import FALSE, TRUE, AllOf, AnyOf, Compare, Cond
 from autofuse_ir.dims_parse import MAX_TEXT, parse_cond, parse_dim
+from autofuse_ir.dims_polynomial import Dim
 from autofuse_ir.dims_walk import AnyNode, as_node, children_first, signed_terms
 from autofuse_ir.errors import IrError
 
@@ -60,6 +46,8 @@ def _show(root: Dim | Cond) -> str:
     texts: dict[AnyNode, str] = {}
     for node in children_first(root):
         texts[node] = _node_text(node, texts)
+        if len(texts[node]) > MAX_TEXT:
+            raise _too_long(root)
     text = texts[as_node(root)] if isinstance(root, Cond) else _dim_text(root, texts)
     if len(text) > MAX_TEXT:
         raise _too_long(root)

@@ -7,23 +7,9 @@ overflow, the generated code has none either.
 from collections.abc import Iterator
 from typing import Any, TypeAlias, assert_never
 
-from autofuse_ir.dims_nodes import (
-    INT64_MIN,
-    AllOf,
-    AnyAtom,
-    AnyCond,
-    AnyOf,
-    CeilDiv,
-    Compare,
-    Cond,
-    Dim,
-    FloorDiv,
-    Max,
-    Min,
-    Mod,
-    Select,
-    Symbol,
-)
+from autofuse_ir.dims_atoms import AnyAtom, CeilDiv, FloorDiv, Max, Min, Mod, Select, Symbol
+from autofuse_ir.dims_conds import AllOf, AnyCond, AnyOf, Compare, Cond
+from autofuse_ir.dims_polynomial import INT64_MIN, Dim
 
 AnyNode: TypeAlias = AnyAtom | AnyCond
 
