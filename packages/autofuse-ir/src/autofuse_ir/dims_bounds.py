@@ -10,7 +10,7 @@ from typing import TypeAlias, assert_never
 from autofuse_ir.dims_atoms import CeilDiv, FloorDiv, Max, Min, Mod, Select, Symbol
 from autofuse_ir.dims_conds import AllOf, AnyOf, Compare, Cond
 from autofuse_ir.dims_polynomial import INT64_MAX, INT64_MIN, Dim
-from autofuse_ir.dims_walk import AnyNode, as_node, children_first
+from autofuse_ir.dims_walk import AnyNode, as_node, children_first, signed_terms
 from autofuse_ir.errors import IrError
 
 Interval: TypeAlias = tuple[int, int]
@@ -52,10 +52,10 @@ def _node_bounds(root: Dim | Cond, ranges: Mapping[str, Interval]) -> dict[AnyNo
 
 def _sum_bounds(dim: Dim, known: Mapping[AnyNode, Interval]) -> Interval:
     low = high = 0
-    for monomial, factor in dim.terms:
-        least = most = factor
-        for atom in dict.fromkeys(monomial):
-            a, b = _power(known[atom], monomial.count(atom))
+    for is_subtracted, factor, atoms in signed_terms(dim):
+        least = most = -factor if is_subtracted else factor
+        for atom in dict.fromkeys(atoms):
+            a, b = _power(known[atom], atoms.count(atom))
             corners = (least * a, least * b, most * a, most * b)
             least, most = min(corners), max(corners)
         low, high = low + least, high + most

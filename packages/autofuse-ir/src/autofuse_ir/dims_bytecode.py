@@ -221,7 +221,7 @@ def run(code: Sequence[int], values: Sequence[int]) -> int:
                 if op is Op.JMP or not stack.pop():
                     following = operand
             elif op is Op.CONST or op is Op.SYM:
-                stack.append(operand if op is Op.CONST else _bound(values, operand))
+                stack.append(operand if op is Op.CONST else _symbol_value(values, operand))
             elif op in _UNARY:
                 value = stack.pop()
                 stack.append(int(not value) if op is Op.NOT else _int64(-value, position))

@@ -78,7 +78,12 @@ def _node_value(node: AnyNode, values: Mapping[AnyNode, Outcome[int]], bindings:
         case Symbol(name):
             if name not in bindings:
                 raise IrError("a symbol without a value", where=str(node.dim), fix="bind it before evaluating")
-            return _int64(index(bindings[name]), node)
+            try:
+                return _int64(index(bindings[name]), node)
+            except TypeError:
+                raise IrError(
+                    f"the value {bindings[name]!r} is no integer", where=str(node.dim), fix="bind sizes to integers"
+                ) from None
         case FloorDiv(left, right) | CeilDiv(left, right) | Mod(left, right):
             dividend, divisor = _sum_value(left, values), _sum_value(right, values)
             if divisor == 0:
@@ -137,8 +142,10 @@ def substitute(part: Dim | Cond, mapping: Mapping[str, Dim | int]) -> Dim | Cond
             new[node] = error
     if isinstance(part, Dim):
         return _rebuilt(part, new)
-    replaced: Outcome[Dim | Cond] = new[as_node(part)]
-    return _used(replaced)
+    replaced = new[as_node(part)]
+    if isinstance(replaced, IrError):
+        raise replaced
+    return replaced
 
 
 def _rebuilt(dim: Dim, new: Mapping[AnyNode, Outcome[Dim | Cond]]) -> Dim:
