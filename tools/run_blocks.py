@@ -183,7 +183,7 @@ def main(arguments: list[str]) -> int:
     except BlockError as error:
         print(error, file=sys.stderr)
         return 1
-    except Exception:
+    except (Exception, SystemExit):  # an example that exits would hide the blocks after it
         traceback.print_exc()
         print(f"{page}: an example fails", file=sys.stderr)
         return 1

@@ -19,11 +19,11 @@ class Golden:
         file = self.folder / name
         if self.update:
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+            file.write_bytes(text.encode())
             return
         if not file.exists():
             raise AssertionError(f"{file} is missing: run pytest with --update-golden and review what it writes")
-        require_same(file.read_text(encoding="utf-8"), text, str(file))
+        require_same(file.read_bytes().decode(), text, str(file))
 
 
 def require_same(expected: str, actual: str, where: str) -> None:

