@@ -5,6 +5,9 @@ from attrs import frozen
 from autofuse_ir.dims import Dim
 from autofuse_ir.schedule import TileVariable
 
+CORES_SYMBOL = "af_cores"
+"""The size symbol that stands for the number of cores, where a target only knows it at run time."""
+
 
 @frozen
 class CostTerm:

@@ -10,9 +10,11 @@ from typing import Any
 from autofuse_tiling.solver.c_functions import c_model
 from autofuse_tiling.solver.encode import HEADER, encode, header_text
 from autofuse_tiling.solver.errors import TilingError
-from autofuse_tiling.solver.problem import Outcome, Problem, Status
+from autofuse_tiling.solver.problem import MOST_CONSTRAINTS, MOST_PIPES, Outcome, Problem, Status
 
 FLAGS = ("-std=c++17", "-O2", "-ffp-contract=off", "-fno-exceptions", "-fno-rtti", "-Wall", "-Wextra", "-Werror")
+
+_LOCAL_USAGE, _BLOCK_USAGE, _COST = 2, 3, 4  # AfTilingAsk
 
 # Functions cannot be taken from Python data: `prepare` puts compiled function number `choice[m]` into model m, or the
 # bytecode interpreter for -1.
@@ -31,6 +33,9 @@ extern "C" af_i32 solve(const AfModel* models, af_i32 count, af_i64* values, AfT
 extern "C" void repeat(const AfModel* models, af_i32 count, af_i64* values, AfTilingMemo* memo, af_i64 times) {
   AfOutcome outcome;
   for (af_i64 n = 0; n < times; ++n) solve(models, count, values, memo, &outcome);
+}
+extern "C" void evaluate(const AfModel* model, af_i32 ask, const af_i64* values, af_i64* integers, double* reals) {
+  model->evaluate(model, ask, values, integers, reals);
 }
 extern "C" af_i32 memo_bytes() { return static_cast<af_i32>(sizeof(AfTilingMemo)); }
 """
@@ -144,6 +149,24 @@ class NativeSolver:
         if status is Status.SOLVED:
             tiles = tuple(values[len(symbols) : len(symbols) + len(models.problems[outcome.model].variables)])
         return Outcome(status, outcome.where, outcome.model, tiles, outcome.cost, outcome.blocks, outcome.evaluations)
+
+    def usages(self, models: Models, values: Sequence[int], model: int = 0) -> tuple[tuple[int, int], ...]:
+        """Return usage and limit of every constraint of one prepared model at ``values`` (symbols, then tiles)."""
+        count = len(models.problems[model].constraints)
+        pairs = (ctypes.c_int64 * (2 * MOST_CONSTRAINTS))()
+        for ask in (_LOCAL_USAGE, _BLOCK_USAGE):
+            self._evaluate(models, model, ask, values, pairs, None)
+        return tuple((pairs[2 * at], pairs[2 * at + 1]) for at in range(count))
+
+    def costs(self, models: Models, values: Sequence[int], model: int = 0) -> tuple[float, ...]:
+        """Return the head and the cost of every pipe of one prepared model at ``values`` (symbols, then tiles)."""
+        reals = (ctypes.c_double * (1 + MOST_PIPES))()
+        self._evaluate(models, model, _COST, values, None, reals)
+        return tuple(reals[: 1 + len(models.problems[model].pipes)])
+
+    def _evaluate(self, models: Models, model: int, ask: int, values: Sequence[int], integers: Any, reals: Any) -> None:
+        array = (ctypes.c_int64 * max(1, len(values)))(*values)
+        self._library.evaluate(ctypes.byref(models.array[model]), ask, array, integers, reals)
 
     def repeat(self, models: Models, symbols: Sequence[int], times: int, memo: Any = None) -> None:
         """Solve the same symbols ``times`` times, for timing."""

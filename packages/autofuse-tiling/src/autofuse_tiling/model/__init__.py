@@ -1,0 +1,1 @@
+"""From an ImplGraph to a tiling problem: variables, constraints, and predicted cycles per pipe."""

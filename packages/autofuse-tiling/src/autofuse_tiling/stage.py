@@ -1,0 +1,68 @@
+"""The tiling stage: per scheduled kernel, the model its tile sizes are solved from at run time."""
+
+import hashlib
+
+from autofuse_ir.facts import SymbolFacts
+from autofuse_ir.schedule import ImplGraph, ScheduleResult
+from autofuse_ir.target import TargetSpec
+from autofuse_ir.tiling import CaseModel, SupportFile, TilingModel
+
+from autofuse_tiling.constraints import constraints
+from autofuse_tiling.model.cost import blocks_of, head_cost, pipe_costs
+from autofuse_tiling.problems import problem_of
+from autofuse_tiling.solver.c_functions import c_model
+from autofuse_tiling.solver.encode import HEADER, header_text
+
+
+def tile(schedule_result: ScheduleResult, facts: SymbolFacts, target: TargetSpec) -> TilingModel:
+    """Model the choice of tile sizes for ``schedule_result`` on ``target``.
+
+    Keys number the ImplGraphs of all alternatives in order. The support files are the solver's header and the case
+    models as compiled C++ functions.
+    """
+    del facts  # ranges are in the schedule's variables already
+    cases: list[CaseModel] = []
+    for alternative in schedule_result.alternatives:
+        for group in alternative.groups:
+            for impl in group.implementations:
+                cases.append(_case(len(cases), alternative.name, group.name, impl, target))
+    models = _models_text(schedule_result.name, tuple(cases), schedule_result.symbols)
+    return TilingModel(
+        name=schedule_result.name,
+        target=target.name,
+        symbols=schedule_result.symbols,
+        cases=tuple(cases),
+        support_files=(_file(HEADER, header_text()), _file(models_file_name(schedule_result.name), models)),
+    )
+
+
+def models_file_name(kernel: str) -> str:
+    """Return the name of the support file that holds the case models of ``kernel`` (array ``af_models_<kernel>``)."""
+    return f"{kernel}_tiling_model.h"
+
+
+def _case(key: int, alternative: str, group: str, impl: ImplGraph, target: TargetSpec) -> CaseModel:
+    blocks = blocks_of(impl)
+    return CaseModel(
+        key=key,
+        alternative=alternative,
+        group=group,
+        implementation=impl.name,
+        variables=impl.tile_variables,
+        constraints=constraints(impl, target),
+        costs=pipe_costs(impl, target),
+        head=head_cost(blocks, target),
+        blocks=blocks,
+    )
+
+
+def _models_text(kernel: str, cases: tuple[CaseModel, ...], symbols: tuple[str, ...]) -> str:
+    names = [f"af_model_{kernel}_{case.key}" for case in cases]
+    parts = [f"// requires: {HEADER}", f"// Tiling cases of {kernel}; values: {', '.join((*symbols, 'cores'))}, then tiles.", ""]
+    parts += [c_model(problem_of(case, symbols), name) for case, name in zip(cases, names, strict=True)]
+    parts.append(f"static const AfModel af_models_{kernel}[] = {{{', '.join(names)}}};")
+    return "\n".join(parts) + "\n"
+
+
+def _file(name: str, text: str) -> SupportFile:
+    return SupportFile(name, text, hashlib.sha256(text.encode("utf-8")).hexdigest())
