@@ -2,7 +2,6 @@
 // + - * / negate, absolute value and sign, element-wise. Floats: one IEEE rounding each. Ints: wrap modulo 2^bits.
 //
 // Half types do not take part: widen to float, compute, round back. Integer division lives in af_int.h.
-#pragma once
 
 template <class T> constexpr bool af_is_arithmetic = af_is_float<T> || af_is_int<T>;
 

@@ -1,6 +1,5 @@
 // requires:
 // Scalar types, storage wrappers and type traits for generated CPU kernels. No system header is used anywhere.
-#pragma once
 
 #define AF_INLINE inline __attribute__((always_inline))
 

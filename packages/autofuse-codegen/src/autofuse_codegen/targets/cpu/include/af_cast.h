@@ -6,7 +6,6 @@
 //   float to integer    truncates towards zero; out of range saturates, NaN gives 0, the same on every machine
 //                       (NumPy leaves both open; in range the two agree)
 //   to any float        to nearest even, rounded once whatever the source (integers and double to f16 or bf16 included)
-#pragma once
 
 template <class T> constexpr int af_bits = int(sizeof(T) * 8);
 
@@ -41,7 +40,7 @@ template <class D, class F, int L> AF_INLINE af_vec<D, L> af_float_to_int(af_vec
       af_vec<F, L> b;
       for (int i = 0; i < a.N; ++i) {
         const V x = a.r[i];
-        b.r[i] = (x >= -past) & (x < past) ? x : V{};
+        b.r[i] = ((x >= -past) & (x < past)) ? x : V{};
       }
       o = af_convert<I>(b);
       for (int i = 0; i < a.N; ++i) {
@@ -56,7 +55,7 @@ template <class D, class F, int L> AF_INLINE af_vec<D, L> af_float_to_int(af_vec
       for (int i = 0; i < a.N; ++i) {
         const V x = a.r[i];
         const V y = x >= half ? x - half : x;
-        b.r[i] = (x > F(-1)) & (x < past) ? y : V{};
+        b.r[i] = ((x > F(-1)) & (x < past)) ? y : V{};
       }
       o = af_convert<I>(b);
       for (int i = 0; i < a.N; ++i) {

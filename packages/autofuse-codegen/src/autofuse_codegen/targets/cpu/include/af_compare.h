@@ -3,7 +3,6 @@
 //
 // A predicate is an af_mask<K, L> (fresh from a comparison of K-byte lanes) or an af_vec<bool, L> (0 or 1 in a byte, as
 // stored). Every function here that takes a predicate takes both, of any K. Half types compare after widening.
-#pragma once
 
 template <int K, int L> AF_INLINE af_vec<typename af_int_bytes<K>::s, L> af_mask_lanes(af_mask<K, L> m) {
   af_vec<typename af_int_bytes<K>::s, L> o;

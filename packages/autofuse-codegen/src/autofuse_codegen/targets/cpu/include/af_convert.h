@@ -3,7 +3,6 @@
 //
 // Values must fit the target (af_cast.h makes them): integers change width modulo 2^bits, int to float rounds to nearest
 // even, float to int truncates.
-#pragma once
 
 // The same bits as another type of the same size.
 template <class D, class T, int L> AF_INLINE af_vec<D, L> af_bitcast(af_vec<T, L> a) {

@@ -3,7 +3,6 @@
 //
 // Own minimax fits (Remez, 50 digits): float |x| < 0.9, 2^-31 relative; log erfc on [0.9, 4], 2^-33 of erf;
 // double |x| < 1, 2^-62, and af_erfcx.h beyond. Keeps -0.0 and NaN; +-1 where the result rounds there.
-#pragma once
 
 template <class T, int L> AF_INLINE af_vec<T, L> af_erf(af_vec<T, L> a) {
   static_assert(af_is_float<T>, "af_erf takes float or double");

@@ -3,7 +3,6 @@
 //
 // g is our own minimax fit (Remez, 50 digits) of (1 + 2 x) e^(x^2) erfc(x) on [0.49, 28]. The square is split exactly, so
 // that e^(-x^2) keeps its last bits.
-#pragma once
 
 template <class V> AF_INLINE V af_erfc_positive(V x) {
   const V u = (x - 4.0) / (x + 4.0);

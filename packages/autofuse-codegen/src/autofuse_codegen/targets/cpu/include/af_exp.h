@@ -4,7 +4,6 @@
 // x = n ln 2 + r with |r| <= ln 2 / 2; e^r = 1 + r + r^2 P(r). P is our own minimax fit (Remez, 50 digits), relative
 // error 2^-34 (float, for exp), 2^-32 (float, for expm1), 2^-61 (double). 2^n is multiplied in two steps, so that
 // subnormal results are rounded once and overflow gives inf. NaN passes through every step. Bounds: math_bounds.toml.
-#pragma once
 
 template <class V> struct af_reduced { V r; typename af_of<V>::I n; };
 

@@ -3,7 +3,6 @@
 //
 // Hence the last bits of transcendental functions may differ between instruction sets; never between lanes. The user's own
 // multiplications and additions are not contracted.
-#pragma once
 
 #if defined(__FMA__) || defined(__aarch64__)
 #define AF_HAS_FMA 1
@@ -14,6 +13,8 @@
 template <class V> AF_INLINE V af_fma(V a, V b, V c) {
 #if !AF_HAS_FMA
   return a * b + c;
+#elif defined(__clang__) && __has_builtin(__builtin_elementwise_fma)
+  return __builtin_elementwise_fma(a, b, c);
 #else
 #if defined(__FMA__)
   typedef float F4 __attribute__((vector_size(16)));
@@ -28,15 +29,10 @@ template <class V> AF_INLINE V af_fma(V a, V b, V c) {
   typedef float F16 __attribute__((vector_size(64)));
   typedef double D8 __attribute__((vector_size(64)));
   constexpr int current_rounding = 4;
-#if defined(__clang__)
-  if constexpr (af_same<V, F16>::value) return (V)__builtin_ia32_vfmaddps512((F16)a, (F16)b, (F16)c, current_rounding);
-  if constexpr (af_same<V, D8>::value) return (V)__builtin_ia32_vfmaddpd512((D8)a, (D8)b, (D8)c, current_rounding);
-#else
   if constexpr (af_same<V, F16>::value)
-    return (V)__builtin_ia32_vfmaddps512_mask((F16)a, (F16)b, (F16)c, (short)-1, current_rounding);
+    return (V)__builtin_ia32_vfmaddps512_mask((F16)a, (F16)b, (F16)c, (unsigned short)-1, current_rounding);
   if constexpr (af_same<V, D8>::value)
-    return (V)__builtin_ia32_vfmaddpd512_mask((D8)a, (D8)b, (D8)c, (signed char)-1, current_rounding);
-#endif
+    return (V)__builtin_ia32_vfmaddpd512_mask((D8)a, (D8)b, (D8)c, (unsigned char)-1, current_rounding);
 #endif
 #endif
   V o = a;

@@ -3,7 +3,6 @@
 //
 // Subnormals, infinities and overflow follow IEEE; a NaN keeps its sign and leading payload bits and becomes quiet. With
 // F16C the machine's own conversion serves; the integer path gives the same bits.
-#pragma once
 
 template <int L> AF_INLINE af_vec<float, L> af_widen_half(af_vec<af_f16, L> a) {
 #if defined(__F16C__)

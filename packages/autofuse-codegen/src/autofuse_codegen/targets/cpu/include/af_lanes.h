@@ -1,6 +1,5 @@
 // requires: af_base.h af_vec.h
 // Halves of a value and their joining: the one place where lanes move between registers.
-#pragma once
 
 template <int... I> struct af_indices {};
 #if defined(__clang__)

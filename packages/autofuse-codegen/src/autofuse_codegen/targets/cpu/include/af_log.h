@@ -4,7 +4,6 @@
 // x = 2^e m, m in [1/sqrt 2, sqrt 2), f = m - 1. Float: log(1 + f) = f - f^2/2 + f^3 P(f), |error| 2^-30 relative.
 // Double: s = f / (2 + f), log(1 + f) = f - (f^2/2 - s (f^2/2 + R(s^2))), 2^-66. P and R are our own minimax fits
 // (Remez, 50 digits). Subnormals are scaled first. log(0) = -inf, log(x < 0) = NaN.
-#pragma once
 
 template <class V> struct af_log_parts { V f, e; };
 

@@ -3,7 +3,6 @@
 //
 // A tail touches lanes [0, n) alone, 0 <= n < L; no byte outside [p, p + n) is read or written. Bool bytes are read as
 // stored (0 or 1). Aliasing: every access goes through a may_alias type.
-#pragma once
 
 // A native vector as it lies in memory: unaligned, aliasing anything.
 template <class V, class E> struct af_memory {

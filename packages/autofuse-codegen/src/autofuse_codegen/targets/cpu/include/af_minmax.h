@@ -1,7 +1,6 @@
 // requires: af_base.h af_vec.h
 // Minimum, maximum and clip. Floats follow np.minimum and np.maximum: a NaN operand is the result (the first one where
 // both are), and of two equal operands (-0.0 and +0.0) the second is taken.
-#pragma once
 
 template <class V> AF_INLINE V af_max_register(V a, V b) {
   const V m = a > b ? a : b;

@@ -1,6 +1,5 @@
 // requires: af_base.h af_vec.h
 // floor, ceil, trunc and rint (round half to even) of floats: NaN, infinities and -0.0 stay, results keep x's sign of zero.
-#pragma once
 
 enum : int { AF_TO_NEAREST = 8, AF_DOWN = 9, AF_UP = 10, AF_TO_ZERO = 11 };  // bits of roundps; 8 raises no exception
 
@@ -22,9 +21,9 @@ template <int MODE, class V> AF_INLINE V af_round_register(V x) {
   typedef double D8 __attribute__((vector_size(64)));
   constexpr int current_rounding = 4;
   if constexpr (af_same<V, F16>::value)
-    return (V)__builtin_ia32_rndscaleps_mask((F16)x, MODE, (F16)x, (short)-1, current_rounding);
+    return (V)__builtin_ia32_rndscaleps_mask((F16)x, MODE, (F16)x, (unsigned short)-1, current_rounding);
   if constexpr (af_same<V, D8>::value)
-    return (V)__builtin_ia32_rndscalepd_mask((D8)x, MODE, (D8)x, (signed char)-1, current_rounding);
+    return (V)__builtin_ia32_rndscalepd_mask((D8)x, MODE, (D8)x, (unsigned char)-1, current_rounding);
 #endif
   // Adding 2^mantissa bits to the magnitude rounds it to an integer, to nearest even; then one step where that went too
   // far. Magnitudes from 2^mantissa bits on, inf and NaN are their own rounding.

@@ -1,6 +1,5 @@
 // requires: af_base.h af_vec.h
 // sqrt (one IEEE rounding) and rsqrt = 1 / sqrt(x) in two roundings.
-#pragma once
 
 template <class V> AF_INLINE V af_sqrt_register(V x) {
 #if defined(__SSE2__)
@@ -26,9 +25,9 @@ template <class V> AF_INLINE V af_sqrt_register(V x) {
   if constexpr (af_same<V, D8>::value) return (V)__builtin_ia32_sqrtpd512((D8)x, current_rounding);
 #else
   if constexpr (af_same<V, F16>::value)
-    return (V)__builtin_ia32_sqrtps512_mask((F16)x, (F16)x, (short)-1, current_rounding);
+    return (V)__builtin_ia32_sqrtps512_mask((F16)x, (F16)x, (unsigned short)-1, current_rounding);
   if constexpr (af_same<V, D8>::value)
-    return (V)__builtin_ia32_sqrtpd512_mask((D8)x, (D8)x, (signed char)-1, current_rounding);
+    return (V)__builtin_ia32_sqrtpd512_mask((D8)x, (D8)x, (unsigned char)-1, current_rounding);
 #endif
 #endif
 #endif

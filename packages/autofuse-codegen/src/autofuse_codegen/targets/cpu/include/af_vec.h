@@ -3,7 +3,6 @@
 //
 // L is a power of two. Where L * sizeof(T) exceeds AF_VECTOR_BYTES the value spreads over several registers; where it is
 // less, the register is a narrower one. So every dtype of a strip has the same L, and no lane depends on another.
-#pragma once
 
 template <class E, int W> struct af_native { typedef E type __attribute__((vector_size(W * sizeof(E)))); };
 
