@@ -86,16 +86,17 @@ def _floordiv_by(left: Dim, divisor: int) -> Dim:
     divisor //= common
     offset //= common
     inner = polynomial([(monomial, factor // common) for monomial, factor in rest])
-    merged = _merged_division(inner, offset, divisor)
-    if merged is not None:
-        return quotient + merged
     if _leads_negative(inner):
         # p // c == -((-p + c-1) // c)
-        return quotient - _division_atom(-inner, divisor - 1 - offset, divisor)
-    return quotient + _division_atom(inner, offset, divisor)
+        return quotient - _proper_division(-inner, divisor - 1 - offset, divisor)
+    return quotient + _proper_division(inner, offset, divisor)
 
 
-def _division_atom(inner: Dim, offset: int, divisor: int) -> Dim:
+def _proper_division(inner: Dim, offset: int, divisor: int) -> Dim:
+    """``(inner + offset) // divisor`` where nothing comes out of the quotient any more."""
+    merged = _merged_division(inner, offset, divisor)
+    if merged is not None:
+        return merged
     if offset == divisor - 1:
         return CeilDiv(inner, const(divisor)).dim
     return FloorDiv(inner + offset, const(divisor)).dim
