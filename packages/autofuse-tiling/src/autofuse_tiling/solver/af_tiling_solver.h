@@ -57,6 +57,14 @@ inline af_i64 af_size_mod(af_i64 a, af_i64 b) {
 }
 inline af_i64 af_size_min(af_i64 a, af_i64 b) { return b < a ? b : a; }
 inline af_i64 af_size_max(af_i64 a, af_i64 b) { return a < b ? b : a; }
+inline af_i64 af_size_eq(af_i64 a, af_i64 b) { return a == b; }
+inline af_i64 af_size_ne(af_i64 a, af_i64 b) { return a != b; }
+inline af_i64 af_size_lt(af_i64 a, af_i64 b) { return a < b; }
+inline af_i64 af_size_le(af_i64 a, af_i64 b) { return a <= b; }
+inline af_i64 af_size_select(af_i64 condition, af_i64 a, af_i64 b) { return condition != 0 ? a : b; }
+inline af_i64 af_real_lt(double a, double b) { return a < b; }
+inline af_i64 af_real_le(double a, double b) { return a <= b; }
+inline double af_real_select(af_i64 condition, double a, double b) { return condition != 0 ? a : b; }
 inline double af_real_min(double a, double b) { return b < a ? b : a; }
 inline double af_real_max(double a, double b) { return a < b ? b : a; }
 
@@ -190,11 +198,11 @@ inline void af_run_expression(const AfBytecode& b, af_i32 index, const af_i64* v
       case AF_OP_MOD: --i; i[-1] = af_size_mod(i[-1], *i); break;
       case AF_OP_MIN: --i; i[-1] = af_size_min(i[-1], *i); break;
       case AF_OP_MAX: --i; i[-1] = af_size_max(i[-1], *i); break;
-      case AF_OP_EQ: --i; i[-1] = i[-1] == *i; break;
-      case AF_OP_NE: --i; i[-1] = i[-1] != *i; break;
-      case AF_OP_LT: --i; i[-1] = i[-1] < *i; break;
-      case AF_OP_LE: --i; i[-1] = i[-1] <= *i; break;
-      case AF_OP_SELECT: i -= 2; i[-1] = i[-1] != 0 ? i[0] : i[1]; break;
+      case AF_OP_EQ: --i; i[-1] = af_size_eq(i[-1], *i); break;
+      case AF_OP_NE: --i; i[-1] = af_size_ne(i[-1], *i); break;
+      case AF_OP_LT: --i; i[-1] = af_size_lt(i[-1], *i); break;
+      case AF_OP_LE: --i; i[-1] = af_size_le(i[-1], *i); break;
+      case AF_OP_SELECT: i -= 2; i[-1] = af_size_select(i[-1], i[0], i[1]); break;
       case AF_OP_TO_REAL: *r++ = static_cast<double>(*--i); break;
       case AF_OP_REAL_ADD: --r; r[-1] = r[-1] + *r; break;
       case AF_OP_REAL_SUB: --r; r[-1] = r[-1] - *r; break;
@@ -202,9 +210,9 @@ inline void af_run_expression(const AfBytecode& b, af_i32 index, const af_i64* v
       case AF_OP_REAL_DIV: --r; r[-1] = r[-1] / *r; break;
       case AF_OP_REAL_MIN: --r; r[-1] = af_real_min(r[-1], *r); break;
       case AF_OP_REAL_MAX: --r; r[-1] = af_real_max(r[-1], *r); break;
-      case AF_OP_REAL_LT: r -= 2; *i++ = r[0] < r[1]; break;
-      case AF_OP_REAL_LE: r -= 2; *i++ = r[0] <= r[1]; break;
-      case AF_OP_REAL_SELECT: --r; --i; r[-1] = *i != 0 ? r[-1] : *r; break;
+      case AF_OP_REAL_LT: r -= 2; *i++ = af_real_lt(r[0], r[1]); break;
+      case AF_OP_REAL_LE: r -= 2; *i++ = af_real_le(r[0], r[1]); break;
+      case AF_OP_REAL_SELECT: --r; --i; r[-1] = af_real_select(*i, r[-1], *r); break;
       default: break;
     }
   }

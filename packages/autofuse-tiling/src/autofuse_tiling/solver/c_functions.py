@@ -1,27 +1,15 @@
 """Prints a problem as C++: the compiled ``evaluate`` function and the ``AfModel`` that uses it.
 
-The text calls the saturating ``af_size_*`` functions of the header, so it gives the same bits as the bytecode.
+The text calls the functions of the header (``af_size_*`` saturate), so it gives the same bits as the bytecode, and
+compiles without warnings whatever the expression.
 """
 
 from collections.abc import Iterable
 from math import copysign, isinf, isnan
 
-from autofuse_tiling.solver.bytecode import Expression, Kind, Op
+from autofuse_tiling.solver.bytecode import Expression, Kind, Op, shape
 from autofuse_tiling.solver.problem import Group, Problem
 
-_CALLS = {
-    Op.ADD: "af_size_add",
-    Op.SUB: "af_size_sub",
-    Op.MUL: "af_size_mul",
-    Op.FLOORDIV: "af_size_floordiv",
-    Op.CEILDIV: "af_size_ceildiv",
-    Op.MOD: "af_size_mod",
-    Op.MIN: "af_size_min",
-    Op.MAX: "af_size_max",
-    Op.REAL_MIN: "af_real_min",
-    Op.REAL_MAX: "af_real_max",
-}
-_TESTS = {Op.EQ: "==", Op.NE: "!=", Op.LT: "<", Op.LE: "<=", Op.REAL_LT: "<", Op.REAL_LE: "<="}
 _REALS = {Op.REAL_ADD: "+", Op.REAL_SUB: "-", Op.REAL_MUL: "*", Op.REAL_DIV: "/"}
 
 
@@ -44,16 +32,14 @@ def c_expression(expression: Expression, values: str = "values") -> str:
         elif op in (Op.SELECT, Op.REAL_SELECT):
             stack = integers if op is Op.SELECT else reals
             otherwise, then = stack.pop(), stack.pop()
-            stack.append(f"({integers.pop()} != 0 ? {then} : {otherwise})")
+            stack.append(f"{_call(op)}({integers.pop()}, {then}, {otherwise})")
         else:
             stack = reals if op.name.startswith("REAL_") else integers
             right, left = stack.pop(), stack.pop()
-            if op in _TESTS:
-                integers.append(f"static_cast<af_i64>({left} {_TESTS[op]} {right})")
-            elif op in _REALS:
+            if op in _REALS:
                 stack.append(f"({left} {_REALS[op]} {right})")
             else:
-                stack.append(f"{_CALLS[op]}({left}, {right})")
+                (integers if shape(op).integer_pushes else reals).append(f"{_call(op)}({left}, {right})")
     return integers[-1] if expression.kind is Kind.INTEGER else reals[-1]
 
 
@@ -101,6 +87,11 @@ def _pairs(ask: str, pairs: Iterable[tuple[Group, tuple[Expression, Expression]]
         if of is group:
             lines += [f"      integers[{2 * at + side}] = {c_expression(part)};" for side, part in enumerate(both)]
     return "\n".join([*lines, "      break;"])
+
+
+def _call(op: Op) -> str:
+    name = op.name.lower()
+    return f"af_{name}" if name.startswith("real_") else f"af_size_{name}"
 
 
 def _integer(value: int) -> str:

@@ -25,13 +25,22 @@ from autofuse_tiling.solver import bytecode as bc
 from autofuse_tiling.solver.bytecode import Expression
 from autofuse_tiling.solver.errors import TilingError
 
+MOST_WORDS = 4096
+"""Most words of a size's text: the code repeats shared parts, so deep sharing could exceed any memory."""
+
 
 def from_dim(dim: Dim, index: Mapping[str, int]) -> Expression:
     """Return ``dim`` as an integer expression; ``index`` maps its symbols to positions in ``values``.
 
     Both agree wherever ``dim`` has a value and nothing on the way to it leaves int64. Beyond that the expression stays
-    total: it saturates, and evaluates both arms of a select. Raises TilingError for a symbol that ``index`` lacks.
+    total: it saturates, and evaluates both arms of a select. Raises TilingError for a symbol that ``index`` lacks and
+    for a size whose parts, written out, are more than ``MOST_WORDS``.
     """
+    if dim.weight > MOST_WORDS:
+        raise TilingError(
+            f"a size takes {dim.weight} words when written out",
+            fix=f"name parts of it; {MOST_WORDS} words are the most",
+        )
     result: Expression | None = None
     for monomial, factor in dim.terms:
         # The sign goes into the operator, so that a negative coefficient does not turn a saturated product around.

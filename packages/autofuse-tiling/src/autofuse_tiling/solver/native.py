@@ -155,18 +155,20 @@ class NativeSolver:
         count = len(models.problems[model].constraints)
         pairs = (ctypes.c_int64 * (2 * MOST_CONSTRAINTS))()
         for ask in (_LOCAL_USAGE, _BLOCK_USAGE):
-            self._evaluate(models, model, ask, values, pairs, None)
+            self._evaluate(models.array[model], ask, values, integers=pairs)
         return tuple((pairs[2 * at], pairs[2 * at + 1]) for at in range(count))
 
     def costs(self, models: Models, values: Sequence[int], model: int = 0) -> tuple[float, ...]:
         """Return the head and the cost of every pipe of one prepared model at ``values`` (symbols, then tiles)."""
         reals = (ctypes.c_double * (1 + MOST_PIPES))()
-        self._evaluate(models, model, _COST, values, None, reals)
+        self._evaluate(models.array[model], _COST, values, reals=reals)
         return tuple(reals[: 1 + len(models.problems[model].pipes)])
 
-    def _evaluate(self, models: Models, model: int, ask: int, values: Sequence[int], integers: Any, reals: Any) -> None:
+    def _evaluate(
+        self, model: _Model, ask: int, values: Sequence[int], *, integers: Any = None, reals: Any = None
+    ) -> None:
         array = (ctypes.c_int64 * max(1, len(values)))(*values)
-        self._library.evaluate(ctypes.byref(models.array[model]), ask, array, integers, reals)
+        self._library.evaluate(ctypes.byref(model), ask, array, integers, reals)
 
     def repeat(self, models: Models, symbols: Sequence[int], times: int, memo: Any = None) -> None:
         """Solve the same symbols ``times`` times, for timing."""
