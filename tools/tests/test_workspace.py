@@ -2,6 +2,7 @@ from pathlib import Path
 
 import layers
 import pytest
+import run_blocks
 import workspace
 
 
@@ -72,6 +73,14 @@ def test_every_package_here_has_what_a_package_needs() -> None:
             f"src/{package.module}/__init__.py",
         ):
             assert (package.folder / part).is_file(), f"{package.name} has no {part}"
+        assert (package.folder / "tests").is_dir(), f"{package.name} has no tests"
+
+
+def test_every_readme_here_has_an_example_that_is_run() -> None:
+    for package in workspace.read_workspace():
+        page = (package.folder / "README.md").read_text(encoding="utf-8")
+        blocks = [block for block in run_blocks.read_blocks(page) if block.language == "python"]
+        assert any(block.marker != "skip" for block in blocks), f"{package.name}'s README has no python block"
 
 
 def test_every_package_here_has_its_layer() -> None:
