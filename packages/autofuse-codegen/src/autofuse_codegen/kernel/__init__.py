@@ -1,0 +1,1 @@
+"""The typed kernel program: statements and expressions between a schedule and its text."""

@@ -1,0 +1,1 @@
+"""Printers: expressions by precedence, statements with indentation."""

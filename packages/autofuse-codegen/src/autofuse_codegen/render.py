@@ -1,0 +1,31 @@
+"""Files from templates. Templates see one frozen view of strings; they call nothing and compute nothing."""
+
+import hashlib
+from importlib.resources import files
+
+from attrs import asdict
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from autofuse_ir.kernels import FileRole, SourceFile
+
+
+def render(folder: str, template: str, view: object) -> str:
+    """Return ``template`` of package folder ``folder`` filled with the fields of the attrs object ``view``."""
+
+    def load(name: str) -> str:
+        return files("autofuse_codegen").joinpath(*folder.split("/"), name).read_text(encoding="utf-8")
+
+    environment = Environment(
+        loader=FunctionLoader(load),
+        undefined=StrictUndefined,
+        autoescape=False,  # noqa: S701 - C++, not HTML
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(template).render(asdict(view))  # type: ignore[call-overload]
+
+
+def source_file(path: str, role: FileRole, text: str) -> SourceFile:
+    """Return a source file with its checksum."""
+    return SourceFile(path, role, text, hashlib.sha256(text.encode("utf-8")).hexdigest())

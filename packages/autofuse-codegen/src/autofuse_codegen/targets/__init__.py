@@ -1,0 +1,1 @@
+"""Targets: emitters, templates and headers."""

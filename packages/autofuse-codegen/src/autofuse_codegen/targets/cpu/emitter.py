@@ -1,0 +1,311 @@
+"""The CPU emitter: ScheduleResult and TilingModel -> C++ kernel, tiling function, TilingData and shape inference."""
+
+import hashlib
+
+from attrs import frozen
+
+from autofuse_ir.abi import header_text as abi_text
+from autofuse_ir.dims import Dim, const, product
+from autofuse_ir.dims_c import C_PRELUDE
+from autofuse_ir.dims_eval import free_symbols
+from autofuse_ir.facts import SymbolFacts
+from autofuse_ir.kernels import FileRole, KernelBundle, SourceFile, StatusMessage
+from autofuse_ir.schedule import ImplGraph, ScheduleResult
+from autofuse_ir.target import TargetSpec
+from autofuse_ir.tiling import SupportFile, TilingModel
+
+from autofuse_codegen.kernel.program import Call, Declare, Evaluate, Expression, For, Function, If, Scope, Statement, Strips
+from autofuse_codegen.printers.cpp import size, statements
+from autofuse_codegen.render import render, source_file
+from autofuse_codegen.targets.cpu.aliases import safe_aliases
+from autofuse_codegen.targets.cpu.headers import closure, header_texts
+from autofuse_codegen.targets.cpu.local_memory import plan_local_memory
+from autofuse_codegen.targets.cpu.lower import CaseLowering
+from autofuse_codegen.targets.cpu.names import Names, identifier
+from autofuse_codegen.targets.cpu.operators import can_fail
+
+TEMPLATES = "targets/cpu/templates"
+
+FLAGS = (
+    "-O3",
+    "-std=c++17",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-ffp-contract=off",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fvisibility=hidden",
+)
+
+STATUS_MESSAGES = (
+    StatusMessage(0, "an integer was divided by zero"),
+    StatusMessage(3, "an integer was raised to a negative power"),
+    StatusMessage(31, "there was no memory for a tile"),
+)
+"""Bits 0 and 3 are raised by the vector headers (``AF_STATUS_*``)."""
+
+
+@frozen
+class CaseView:
+    """One tiling case in the kernel template."""
+
+    key: int
+    function: str
+    comment: tuple[str, ...]
+    prologue: tuple[str, ...]
+    body: tuple[str, ...]
+    epilogue: tuple[str, ...]
+
+
+@frozen
+class KernelView:
+    """The kernel template."""
+
+    kernel: str
+    sources: tuple[str, ...]
+    headers: tuple[str, ...]
+    tiling_data_header: str
+    launch_type: str
+    tiling_type: str
+    launch: str
+    launch_sizes: tuple[str, ...]
+    output_bytes: str
+    cases: tuple[CaseView, ...]
+
+
+@frozen
+class StoreView:
+    """A tile size that the tiling function hands on."""
+
+    field: str
+    index: int
+
+
+@frozen
+class TilingCaseView:
+    """One tiling case in the tiling function."""
+
+    key: int
+    stores: tuple[StoreView, ...]
+
+
+@frozen
+class TilingView:
+    """The templates of TilingData and of the tiling function."""
+
+    kernel: str
+    symbols: tuple[str, ...]
+    symbol_indices: tuple[int, ...]
+    solver_header: str
+    models_header: str
+    tiling_data_header: str
+    tiling: str
+    tiling_type: str
+    models: str
+    value_count: int
+    case_count: int
+    fields: tuple[str, ...]
+    cases: tuple[TilingCaseView, ...]
+
+
+@frozen
+class InferShapeView:
+    """The template of shape inference."""
+
+    kernel: str
+    symbols: tuple[str, ...]
+    infer_shape: str
+    size_lines: tuple[str, ...]
+    dims: tuple[str, ...]
+
+
+def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, target: TargetSpec) -> KernelBundle:
+    """Write the sources of one backend node; everything about order and place comes from ``schedule``."""
+    del facts
+    kernel = identifier(schedule.name)
+    implementations = tuple(i for a in schedule.alternatives for g in a.groups for i in g.implementations)
+    lowered = tuple(_case(kernel, impl, schedule, target) for impl in implementations)
+    functions = {f for _, called in lowered for f in called}
+    headers = closure(functions)
+    names = _size_names(schedule.symbols)
+    fields = tuple(dict.fromkeys(v.name for case in model.cases for v in case.variables))
+    outputs = tuple(a for a in schedule.arguments if a.is_output)
+    output_bytes = sum((product(a.shape) * a.dtype.itemsize for a in outputs), const(0))
+    tiling_data = f"{kernel}_tiling_data.h"
+    kernel_view = KernelView(
+        kernel=kernel,
+        sources=_sources(implementations),
+        headers=headers,
+        tiling_data_header=tiling_data,
+        launch_type=f"Launch_{kernel}",
+        tiling_type=f"AfTiling_{kernel}",
+        launch=f"af_{kernel}_launch",
+        launch_sizes=_size_lines(_used((output_bytes,)), schedule.symbols, names, "sizes"),
+        output_bytes=size(output_bytes, names.__getitem__),
+        cases=tuple(
+            CaseView(at, view.function, view.comment, view.prologue, view.body, view.epilogue)
+            for at, (view, _) in enumerate(lowered)
+        ),
+    )
+    tiling_view = _tiling_view(kernel, model, fields, tiling_data)
+    shape_dims = tuple(d for a in outputs for d in a.shape)
+    shape_view = InferShapeView(
+        kernel=kernel,
+        symbols=schedule.symbols,
+        infer_shape=f"af_{kernel}_infer_shape",
+        size_lines=_size_lines(_used(shape_dims), schedule.symbols, names, "sizes"),
+        dims=tuple(size(d, names.__getitem__) for d in shape_dims),
+    )
+    files = (
+        _rendered(f"{kernel}.cpp", FileRole.KERNEL, "kernel.cpp.jinja", kernel_view),
+        _rendered(f"{kernel}_tiling_func.cpp", FileRole.TILING_FUNCTION, "tiling_func.cpp.jinja", tiling_view),
+        _rendered(tiling_data, FileRole.TILING_DATA, "tiling_data.h.jinja", tiling_view),
+        _rendered(f"{kernel}_infer_shape.cpp", FileRole.INFER_SHAPE, "infer_shape.cpp.jinja", shape_view),
+    )
+    return KernelBundle(
+        name=schedule.name,
+        target=target.name,
+        arguments=schedule.arguments,
+        symbols=schedule.symbols,
+        launch=kernel_view.launch,
+        tiling=tiling_view.tiling,
+        tiling_bytes=8 * (2 + len(fields)),
+        workspace_bytes=schedule.workspace_bytes,
+        files=files,
+        support_files=(*_headers(headers), *model.support_files),
+        flags=FLAGS,
+        safe_aliases=safe_aliases(implementations, schedule),
+        status_messages=STATUS_MESSAGES,
+    )
+
+
+def _rendered(path: str, role: FileRole, template: str, view: object) -> SourceFile:
+    return source_file(path, role, render(TEMPLATES, template, view))
+
+
+def _headers(names: tuple[str, ...]) -> tuple[SupportFile, ...]:
+    texts = {name: header_texts()[name] for name in names}
+    texts["af_abi.h"] = abi_text()
+    texts["af_sizes.h"] = f'#pragma once\n#include "af_abi.h"\n\n{C_PRELUDE}'
+    return tuple(
+        SupportFile(name, text, hashlib.sha256(text.encode("utf-8")).hexdigest()) for name, text in sorted(texts.items())
+    )
+
+
+def _sources(implementations: tuple[ImplGraph, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(s for n in implementations[0].nodes for s in n.source))
+
+
+def _case(
+    kernel: str, impl: ImplGraph, schedule: ScheduleResult, target: TargetSpec
+) -> tuple[CaseView, frozenset[str]]:
+    lowering = CaseLowering(impl, target.vector_bytes)
+    sizes = {s: lowering.names.of(f"size {s}", s) for s in schedule.symbols}
+    tiles = {v.name: lowering.names.of(f"size {v.name}", v.name) for v in impl.tile_variables}
+    function = lowering.function(f"{kernel}_{identifier(impl.case.name)}")
+    body = tuple(statements(function.body, (sizes | tiles).__getitem__))
+    text = "\n".join(body)
+    prologue = [
+        f"const af_i64 {sizes[s]} = launch->sizes[{i}];"
+        for i, s in enumerate(schedule.symbols)
+        if _mentions(text, sizes[s]) or s in _local_symbols(impl)
+    ]
+    prologue += [f"const af_i64 {tiles[v]} = launch->tiling->{identifier(v)};" for v in tiles if _mentions(text, tiles[v])]
+    epilogue: list[str] = []
+    if "stream" in text:
+        prologue.append("const bool stream = launch->stream;")
+    dtypes = {n.name: n.dtype for n in impl.nodes}
+    if any(n.inputs and can_fail(n, dtypes[n.inputs[0]]) for n in impl.nodes):
+        prologue.append("af_u32 raised = 0;")
+        epilogue.append("if (raised) __atomic_fetch_or(&launch->status->bits, raised, __ATOMIC_RELAXED);")
+    local = plan_local_memory(impl).bytes
+    if local != const(0):
+        need = size(local, (sizes | tiles).__getitem__)
+        prologue += [
+            f"const af_i64 local_bytes = {need};",
+            "unsigned char* const local = static_cast<unsigned char*>("
+            "launch->host->allocate(launch->host->context, local_bytes));",
+            "if (!local) {",
+            "  __atomic_fetch_or(&launch->status->bits, 1ULL << 31, __ATOMIC_RELAXED);",
+            "  return;",
+            "}",
+        ]
+        epilogue.append("launch->host->release(launch->host->context, local);")
+    view = CaseView(0, function.name, function.comment, tuple(prologue), body, tuple(epilogue))
+    return view, frozenset(_called(function))
+
+
+def _local_symbols(impl: ImplGraph) -> set[str]:
+    return set(free_symbols(plan_local_memory(impl).bytes))
+
+
+def _mentions(text: str, name: str) -> bool:
+    import re
+
+    return re.search(rf"\b{re.escape(name)}\b", text) is not None
+
+
+def _tiling_view(kernel: str, model: TilingModel, fields: tuple[str, ...], tiling_data: str) -> TilingView:
+    first = len(model.symbols) + 1
+    most = max(len(case.variables) for case in model.cases)
+    cases = tuple(
+        TilingCaseView(c.key, tuple(StoreView(identifier(v.name), first + i) for i, v in enumerate(c.variables)))
+        for c in model.cases
+    )
+    solver, models = (file.name for file in model.support_files[:2])
+    return TilingView(
+        kernel=kernel,
+        symbols=model.symbols,
+        symbol_indices=tuple(range(len(model.symbols))),
+        solver_header=solver,
+        models_header=models,
+        tiling_data_header=tiling_data,
+        tiling=f"af_{kernel}_tiling",
+        tiling_type=f"AfTiling_{kernel}",
+        models=f"af_models_{kernel}",
+        value_count=first + most,
+        case_count=len(cases),
+        fields=tuple(identifier(f) for f in fields),
+        cases=cases,
+    )
+
+
+def _size_names(symbols: tuple[str, ...]) -> dict[str, str]:
+    names = Names()
+    return {s: names.of(s, s) for s in symbols}
+
+
+def _used(dims: tuple[Dim, ...]) -> set[str]:
+    return {s for d in dims for s in free_symbols(d)}
+
+
+def _size_lines(used: set[str], symbols: tuple[str, ...], names: dict[str, str], array: str) -> tuple[str, ...]:
+    return tuple(f"const af_i64 {names[s]} = {array}[{i}];" for i, s in enumerate(symbols) if s in used)
+
+
+def _called(function: Function) -> list[str]:
+    """Names of header functions that a function calls."""
+    found: list[str] = []
+
+    def expression(node: Expression) -> None:
+        if isinstance(node, Call):
+            if node.function.startswith("af_") and node.function not in ("af_min", "af_ceildiv"):
+                found.append(node.function)
+            if node.function == "af_min" and len(node.arguments) == 2:
+                found.append("af_min")
+            for argument in node.arguments:
+                expression(argument)
+
+    def statement(node: Statement) -> None:
+        match node:
+            case Declare(_, _, value) | Evaluate(value):
+                expression(value)
+            case For(body=body) | If(body=body) | Strips(body=body) | Scope(body=body):
+                for inner in body:
+                    statement(inner)
+            case _:
+                pass
+
+    for node in function.body:
+        statement(node)
+    return found

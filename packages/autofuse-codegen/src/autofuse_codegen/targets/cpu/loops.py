@@ -1,0 +1,117 @@
+"""Loop nests over an ImplGraph's axes: bounds with tails, and root indices from loop indices.
+
+Nothing is assumed about the order of loops: an index is derived as soon as what it depends on is known, and the loop that
+completes a split gets the bound that keeps its parent inside.
+"""
+
+from collections.abc import Callable
+
+from attrs import define
+
+from autofuse_ir.asc_graph import Axis, AxisKind
+from autofuse_ir.dims import Dim, const, product
+
+from autofuse_codegen.errors import CodegenError
+from autofuse_codegen.kernel.program import Binary, Call, Declare, Expression, For, Integer, Name, Size, Statement
+from autofuse_codegen.targets.cpu.names import Names
+
+INNER = (AxisKind.TILE_INNER, AxisKind.BLOCK_INNER)
+SPLIT = (*INNER, AxisKind.TILE_OUTER, AxisKind.BLOCK_OUTER)
+
+
+@define
+class Nest:
+    """What is known while a nest is written: the index of each axis, as an expression."""
+
+    axes: dict[str, Axis]
+    names: Names
+    known: dict[str, Expression]
+
+    def bound(self, axis_name: str) -> Expression:
+        """Return how many iterations the loop over ``axis_name`` has, given what is known."""
+        axis = self.axes[axis_name]
+        if axis.kind not in SPLIT:
+            return Size(axis.size)
+        other = self._other_half(axis)
+        if other.name not in self.known:
+            return Size(axis.size)
+        parent = self.axes[axis.parents[0]]
+        if axis.kind in INNER:
+            rest = Binary("-", Size(parent.size), Binary("*", self.known[other.name], Size(axis.size)))
+            return Call("af_min", (Size(axis.size), rest))
+        rest = Binary("-", Size(parent.size), self.known[other.name])
+        return Call("af_ceildiv", (rest, Size(other.size)))
+
+    def enter(self, axis_name: str, index: Expression) -> tuple[Statement, ...]:
+        """Note that ``axis_name`` has ``index`` and return declarations of every index that follows from it."""
+        self.known[axis_name] = index
+        found: list[Statement] = []
+        progress = True
+        while progress:
+            progress = False
+            for axis in self.axes.values():
+                new = self._derive(axis)
+                found += new
+                progress = progress or bool(new)
+        return tuple(found)
+
+    def loops(self, order: tuple[str, ...], body: Callable[[], tuple[Statement, ...]]) -> tuple[Statement, ...]:
+        """Return the nest over ``order`` (outer to inner) around what ``body`` returns inside of it."""
+        if not order:
+            return body()
+        axis, rest = order[0], order[1:]
+        end = self.bound(axis)
+        index = self.names.of(f"axis {axis}", axis)
+        before = dict(self.known)
+        derived = self.enter(axis, Name(index))
+        inside = (*derived, *self.loops(rest, body))
+        self.known = before
+        return (For(index, Integer(0), end, Integer(1), inside),)
+
+    def base_of(self, axis_name: str) -> Expression | None:
+        """Return the root index at which the strips along vectorised axis ``axis_name`` start; None for 0."""
+        axis = self.axes[axis_name]
+        if axis.kind is not AxisKind.TILE_INNER:
+            return None
+        outer = self._other_half(axis)
+        if outer.name not in self.known:
+            raise CodegenError(
+                f"strips run along {axis_name} before its outer half {outer.name} is known",
+                where="CPU emitter",
+                fix="schedule the outer half as an enclosing loop",
+            )
+        return Binary("*", self.known[outer.name], Size(axis.size))
+
+    def _derive(self, axis: Axis) -> list[Statement]:
+        if axis.name in self.known and axis.kind is AxisKind.MERGED:
+            parts = tuple(self.axes[p] for p in axis.parents)
+            if any(part.name in self.known for part in parts):
+                return []
+            return [self._part(axis, parts, i) for i in range(len(parts))]
+        if axis.name not in self.known:
+            halves = [a for a in self.axes.values() if a.kind in SPLIT and a.parents == (axis.name,)]
+            if len(halves) == 2 and all(h.name in self.known for h in halves):
+                inner = next(h for h in halves if h.kind in INNER)
+                outer = next(h for h in halves if h is not inner)
+                index = Binary("+", Binary("*", self.known[outer.name], Size(inner.size)), self.known[inner.name])
+                return [self._declare(axis, index)]
+        return []
+
+    def _part(self, merged: Axis, parts: tuple[Axis, ...], position: int) -> Statement:
+        inner: Dim = product(p.size for p in parts[position + 1 :])
+        index = self.known[merged.name]
+        if inner != const(1):
+            index = Binary("/", index, Size(inner))
+        if position:
+            index = Binary("%", index, Size(parts[position].size))
+        return self._declare(parts[position], index)
+
+    def _declare(self, axis: Axis, index: Expression) -> Statement:
+        name = self.names.of(f"axis {axis.name}", axis.name)
+        self.known[axis.name] = Name(name)
+        return Declare("af_i64", name, index)
+
+    def _other_half(self, axis: Axis) -> Axis:
+        return next(
+            a for a in self.axes.values() if a.kind in SPLIT and a.parents == axis.parents and a.name != axis.name
+        )
