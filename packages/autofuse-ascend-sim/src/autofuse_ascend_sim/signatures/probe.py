@@ -31,7 +31,11 @@ class Probe:
 
 def translation_unit(probes: tuple[Probe, ...]) -> str:
     """The C++ text of the probes; the compiler reports the probe of index `i` as line `i + 1` of "probe"."""
-    return PRELUDE + "".join(f'#line {number} "probe"\n{probe.code}\n' for number, probe in enumerate(probes, 1))
+    text = [PRELUDE]
+    for number, probe in enumerate(probes, 1):
+        line = f'#line {number} "probe"\n'
+        text.append(line + probe.code.replace("\n", "\n" + line) + "\n")
+    return "".join(text)
 
 
 def probes(architecture: str) -> tuple[Probe, ...]:
