@@ -7,7 +7,10 @@ from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_ir.tiling import TilingModel
 
 from autofuse_codegen.errors import CodegenError
+from autofuse_codegen.link import link
 from autofuse_codegen.targets.cpu.emitter import emit_cpu
+
+__all__ = ["emit", "link"]
 
 
 def emit(
