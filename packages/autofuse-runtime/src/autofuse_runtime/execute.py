@@ -1,0 +1,112 @@
+"""Host regions: which backend runs them, and what it must hand back."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import entry_points
+from typing import Any, Protocol
+
+import numpy as np
+from autofuse_ir.graph import Payload
+from autofuse_ir.program import Program, ProgramBuffer, ProgramRegion
+
+from autofuse_runtime.arrays import Array, as_array, bits_of, numpy_dtype
+from autofuse_runtime.buffers import buffer_table
+from autofuse_runtime.errors import RuntimeInputError, ToolMissingError
+from autofuse_runtime.plan import Region
+
+ENTRY_POINTS = "autofuse.hosts"
+"""Entry point group; the name is the backend's, the object a `HostBackend` or a class without arguments that is one."""
+
+
+class HostBackend(Protocol):
+    """Runs the operators that no kernel covers."""
+
+    def compile(
+        self, region: ProgramRegion, payloads: Mapping[str, Payload]
+    ) -> Callable[[list[Any]], Sequence[Any]]:
+        """Return a callable: values of ``region.inputs`` in, values of ``region.outputs`` out.
+
+        Values are NumPy arrays, or objects only the backend understands. The callable must not write to its inputs;
+        views of them stay valid as long as they are referenced.
+        """
+        ...
+
+
+def find_backend(name: str, hosts: Mapping[str, HostBackend]) -> HostBackend:
+    """Return the backend called ``name``: from ``hosts``, else installed; raises `ToolMissingError` naming it."""
+    if name in hosts:
+        return hosts[name]
+    for point in entry_points(group=ENTRY_POINTS, name=name):
+        found: Any = point.load()
+        backend: HostBackend = found() if isinstance(found, type) else found
+        return backend
+    raise ToolMissingError(
+        f"the program needs the host backend {name!r}, which is not installed",
+        where="host regions",
+        fix="install the package that brings it (onnxruntime: autofuse-onnx[onnx]; numpy: autofuse-reference)",
+    )
+
+
+def compile_regions(program: Program, hosts: Mapping[str, HostBackend]) -> tuple[Region, ...]:
+    """Return the callables of the program's regions, each checking what its backend returns."""
+    payloads = {payload.name: payload for payload in program.payloads}
+    table = buffer_table(program)
+    owned = {root for root in table.owners}
+    regions = []
+    for region in program.regions:
+        compiled = find_backend(region.backend, hosts).compile(region, payloads)
+        outputs = [
+            (table.buffers[number], table.is_object(number), table.roots[number] in owned)
+            for number in (table.numbers[name] for name in region.outputs)
+        ]
+        regions.append(_checked(program, region, compiled, tuple(outputs)))
+    return tuple(regions)
+
+
+def _checked(
+    program: Program,
+    region: ProgramRegion,
+    compiled: Callable[[list[Any]], Sequence[Any]],
+    outputs: tuple[tuple[ProgramBuffer, bool, bool], ...],
+) -> Region:
+    where = f"{program.name}, host region {region.name} ({region.backend})"
+
+    def run(values: list[Any]) -> tuple[Any, ...]:
+        results = list(compiled(values))
+        if len(results) != len(outputs):
+            raise RuntimeInputError(f"{len(results)} results came back, {len(outputs)} are expected", where=where)
+        finished = []
+        for buffer, is_object, becomes_result in outputs:
+            result = results.pop(0)
+            if is_object:
+                finished.append(result)
+                continue
+            # Held by this frame alone: nobody else can see what the caller will do with it.
+            is_ours = isinstance(result, np.ndarray) and sys.getrefcount(result) == _ALONE and _owns_memory(result)
+            finished.append(_tensor(result, buffer, where, copy=becomes_result and not is_ours))
+        return tuple(finished)
+
+    return run
+
+
+_ALONE = 2
+
+
+def _owns_memory(array: Array) -> bool:
+    return array.flags.writeable and not isinstance(array.base, np.ndarray | memoryview | bytes)
+
+
+def _tensor(result: object, buffer: ProgramBuffer, where: str, copy: bool) -> Array:
+    array = as_array(result)
+    wanted = numpy_dtype(buffer.dtype)
+    if array is None or array.dtype != wanted:
+        found = type(result).__name__ if array is None else f"dtype {array.dtype}"
+        raise RuntimeInputError(f"value {buffer.name!r} came back as {found}, {wanted} is expected", where=where)
+    if array.ndim != len(buffer.shape):
+        raise RuntimeInputError(
+            f"value {buffer.name!r} came back with {array.ndim} dims, {len(buffer.shape)} are expected", where=where
+        )
+    aligned = array.flags.c_contiguous and array.flags.aligned
+    if copy or not aligned:
+        array = np.array(array, order="C", copy=True)
+    return bits_of(array)

@@ -1,0 +1,95 @@
+"""The C extension: compiled once per Python and compiler into the cache, then imported."""
+
+import importlib.machinery
+import importlib.util
+import sys
+import sysconfig
+import threading
+from importlib.resources import files
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+from autofuse_ir.abi import header_text
+
+from autofuse_runtime.cache import ArtefactCache, key_of
+from autofuse_runtime.errors import ToolMissingError
+from autofuse_runtime.toolchain import Toolchain, in_parallel
+
+_FLAGS = (
+    "-std=c11",
+    "-D_GNU_SOURCE",
+    "-O2",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-Wall",
+    "-Wextra",
+)
+_NAME = "af_native"
+_LOCK = threading.Lock()
+
+
+def sources() -> dict[str, str]:
+    """Return the extension's source files, by name, with the ABI header among them."""
+    folder = files("autofuse_runtime") / "native"
+    found = {item.name: item.read_text(encoding="utf-8") for item in folder.iterdir() if item.name.endswith((".c", ".h"))}
+    return dict(sorted({**found, "af_abi.h": header_text()}.items()))
+
+
+def load_extension(cache: ArtefactCache, toolchain: Toolchain, extra_flags: tuple[str, ...] = ()) -> ModuleType:
+    """Return the extension module, compiling it where the cache has none for this Python and compiler.
+
+    A process holds one: it owns the thread pool and the memory pool. Raises `ToolMissingError` when Python's C headers
+    are missing.
+    """
+    with _LOCK:
+        loaded = sys.modules.get(_NAME)
+        if loaded is not None:
+            return loaded
+        texts = sources()
+        include = sysconfig.get_path("include")
+        suffix = sysconfig.get_config_var("EXT_SUFFIX")
+        flags = (*_FLAGS, *extra_flags)
+        key = key_of(toolchain.identity, suffix, sys.version, *flags, *[part for item in texts.items() for part in item])
+        about = {"what": "runtime extension", "python": sys.version, "compiler": toolchain.identity}
+
+        def make(directory: Path) -> None:
+            _compile(directory, toolchain, texts, (*flags, f"-I{include}"), extra_flags)
+
+        directory = cache.entry("extension", key, about, make)
+        return _imported(directory / f"{_NAME}.so")
+
+
+def _compile(
+    directory: Path, toolchain: Toolchain, texts: dict[str, str], flags: tuple[str, ...], extra: tuple[str, ...]
+) -> None:
+    if not Path(sysconfig.get_path("include"), "Python.h").exists():
+        raise ToolMissingError(
+            f"Python's C headers are missing ({sysconfig.get_path('include')}/Python.h)",
+            where="toolchain",
+            fix="install them (Debian and Ubuntu: apt-get install python3-dev)",
+        )
+    for name, text in texts.items():
+        (directory / name).write_text(text, encoding="utf-8")
+    units = [directory / name for name in texts if name.endswith(".c")]
+
+    def compile_unit(unit: Path) -> Path:
+        target = unit.with_suffix(".o")
+        toolchain.compile_c(unit, target, flags)
+        return target
+
+    objects = in_parallel(compile_unit, units)
+    toolchain.link_shared(objects, directory / f"{_NAME}.so", libraries=("-pthread", "-ldl", *extra))
+    for path in (*objects, *[directory / name for name in texts]):
+        path.unlink()
+
+
+def _imported(path: Path) -> ModuleType:
+    loader = importlib.machinery.ExtensionFileLoader(_NAME, str(path))
+    spec = importlib.util.spec_from_file_location(_NAME, path, loader=loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    module.set_array_type(np.ndarray)
+    sys.modules[_NAME] = module
+    return module

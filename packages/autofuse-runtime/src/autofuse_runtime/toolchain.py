@@ -1,0 +1,130 @@
+"""The C++ compiler: which one, who it is, and how kernels are compiled and linked with it."""
+
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from autofuse_runtime.errors import BuildError, DiskError, ToolMissingError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+KERNEL_FLAGS: tuple[str, ...] = (
+    "-std=c++17",
+    "-O3",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-ffp-contract=off",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fno-asynchronous-unwind-tables",
+)
+"""What every kernel is compiled with besides ``-march``. Never fast-math: kernels keep IEEE results."""
+
+_CANDIDATES = ("g++", "clang++", "c++")
+_SHOWN_LINES = 12
+
+
+class Toolchain:
+    """A compiler that was found, and how many compiler processes it has started (``processes_started``)."""
+
+    def __init__(self, driver: str, identity: str) -> None:
+        self.driver = driver
+        self.identity = identity
+        self.processes_started = 0
+        self._lock = threading.Lock()
+
+    @property
+    def is_clang(self) -> bool:
+        """True for clang++."""
+        return "clang" in self.identity
+
+    def compile_cpp(self, source: Path, target: Path, flags: Sequence[str]) -> None:
+        """Compile one C++ file to an object file; raises `BuildError` with the compiler's first words."""
+        self._run([self.driver, *flags, "-c", str(source), "-o", str(target)], f"compiling {source.name}")
+
+    def compile_c(self, source: Path, target: Path, flags: Sequence[str]) -> None:
+        """Compile one C file to an object file with the driver's C front end."""
+        self._run([self.driver, "-x", "c", *flags, "-c", str(source), "-o", str(target)], f"compiling {source.name}")
+
+    def link_shared(self, objects: Sequence[Path], target: Path, libraries: Sequence[str] = ()) -> None:
+        """Link objects to a shared library: with ``ld`` itself where it does, else through the compiler driver."""
+        inputs = [str(path) for path in objects]
+        linker = shutil.which("ld")
+        if linker and not libraries:
+            command = [linker, "-shared", "--hash-style=gnu", "-z", "noexecstack", "-o", str(target), *inputs]
+            if self._completed(command).returncode == 0:
+                return
+        self._run([self.driver, "-shared", "-o", str(target), *inputs, *libraries], f"linking {target.name}")
+
+    def _completed(self, command: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+        with self._lock:
+            self.processes_started += 1
+        # Messages in one language, so that they can be looked up.
+        environment = {**os.environ, "LC_ALL": "C"}
+        return subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env=environment,
+            check=False,
+        )
+
+    def _run(self, command: Sequence[str], what: str) -> None:
+        done = self._completed(command)
+        if done.returncode == 0:
+            return
+        if "No space left on device" in done.stderr:
+            raise DiskError(f"the disk is full ({what})", where=command[-1], fix="free some space or move the cache")
+        shown = "; ".join(done.stderr.strip().splitlines()[:_SHOWN_LINES]) or f"exit status {done.returncode}"
+        raise BuildError(f"{what} failed: {shown}", where=self.driver, fix="report this with the source named above")
+
+
+def find_toolchain(compiler: str | None = None) -> Toolchain:
+    """Return the compiler to build with: ``compiler`` (name or path), else g++, clang++ or c++ from PATH.
+
+    Raises `ToolMissingError` when there is none.
+    """
+    for name in (compiler,) if compiler else _CANDIDATES:
+        path = shutil.which(name)
+        if path is None:
+            continue
+        identity = _identity(path)
+        if identity is not None:
+            return Toolchain(path, identity)
+    asked = f"{compiler} does not run" if compiler else "neither g++ nor clang++ was found"
+    raise ToolMissingError(
+        f"no C++ compiler: {asked}",
+        where="toolchain",
+        fix="install one (Debian and Ubuntu: apt-get install g++; Fedora: dnf install gcc-c++) or name it with CXX",
+    )
+
+
+def _identity(path: str) -> str | None:
+    try:
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, errors="replace", check=False)
+    except OSError:
+        return None
+    if done.returncode != 0 or not done.stdout:
+        return None
+    kind = "clang" if "clang" in done.stdout else "gcc"
+    target = next((line for line in done.stdout.splitlines() if line.startswith("Target:")), "")
+    return " ".join([kind, done.stdout.splitlines()[0].strip(), target]).strip()
+
+
+def in_parallel(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    """Apply ``work``, which waits for a compiler process, to all items at once, as many as there are CPUs."""
+    workers = min(len(items), len(os.sched_getaffinity(0)))
+    if workers < 2:
+        return [work(item) for item in items]
+    with ThreadPoolExecutor(workers) as executor:
+        return list(executor.map(work, items))
