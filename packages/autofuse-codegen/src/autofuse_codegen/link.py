@@ -1,7 +1,6 @@
 """Link: a FusedGraph and its kernels -> the Program of the whole model."""
 
 from attrs import define, evolve, field
-
 from autofuse_ir.dims import TRUE, const
 from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.dtypes import uint8
@@ -30,9 +29,7 @@ from autofuse_codegen.errors import CodegenError
 from autofuse_codegen.lifetimes import peak_bytes, with_frees
 
 
-def link(
-    fused_graph: FusedGraph, bundles: tuple[KernelBundle, ...], facts: SymbolFacts, target: TargetSpec
-) -> Program:
+def link(fused_graph: FusedGraph, bundles: tuple[KernelBundle, ...], facts: SymbolFacts, target: TargetSpec) -> Program:
     """Return the program that runs ``fused_graph`` with the kernels ``bundles`` (one per backend node, by name)."""
     linker = _Linker(fused_graph, {b.name: b for b in bundles}, facts)
     linker.run()
@@ -112,7 +109,11 @@ class _Linker:
 
         A value that is a view of another shares its bytes: the maker then writes into the output under its own shape.
         """
-        made = {o for n in self.graph.nodes for o in (n.outputs if not isinstance(n, (ViewNode, SizesNode)) else (n.output,))}
+        made = {
+            o
+            for n in self.graph.nodes
+            for o in (n.outputs if not isinstance(n, (ViewNode, SizesNode)) else (n.output,))
+        }
         view_of = {n.output: n.input for n in self.graph.nodes if isinstance(n, ViewNode)}
         owners: dict[str, str] = {}
         for output in self.graph.outputs:
@@ -247,4 +248,3 @@ def _unused(wish: str, taken: dict[str, ProgramBuffer]) -> str:
     while name in taken:
         name, number = f"{wish}_{number}", number + 1
     return name
-

@@ -3,13 +3,12 @@
 import hashlib
 from importlib.resources import files
 
-from attrs import asdict
+from attrs import AttrsInstance, asdict
+from autofuse_ir.kernels import FileRole, SourceFile
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from autofuse_ir.kernels import FileRole, SourceFile
 
-
-def render(folder: str, template: str, view: object) -> str:
+def render(folder: str, template: str, view: AttrsInstance) -> str:
     """Return ``template`` of package folder ``folder`` filled with the fields of the attrs object ``view``."""
 
     def load(name: str) -> str:
@@ -18,12 +17,12 @@ def render(folder: str, template: str, view: object) -> str:
     environment = Environment(
         loader=FunctionLoader(load),
         undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701 - C++, not HTML
+        autoescape=False,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    return environment.get_template(template).render(asdict(view))  # type: ignore[call-overload]
+    return environment.get_template(template).render(asdict(view))
 
 
 def source_file(path: str, role: FileRole, text: str) -> SourceFile:

@@ -79,10 +79,7 @@ ASC_OPS: tuple[AscOp, ...] = (
     *_floats("Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh"),
     *_floats("Erf", "Erfc", "Sigmoid"),
     *_floats("Floor", "Ceil", "Trunc", "Round"),
-    *(
-        AscOp(n, AscKind.ELEMENTWISE, 1, AscResult.BOOL, "float")
-        for n in ("IsNan", "IsInf", "IsFinite")
-    ),
+    *(AscOp(n, AscKind.ELEMENTWISE, 1, AscResult.BOOL, "float") for n in ("IsNan", "IsInf", "IsFinite")),
     AscOp("LogicalNot", AscKind.ELEMENTWISE, 1, AscResult.SAME, "logical"),
     AscOp("BitwiseNot", AscKind.ELEMENTWISE, 1, AscResult.SAME, "bits"),
     *_binaries("number", True, "Add", "Mul"),

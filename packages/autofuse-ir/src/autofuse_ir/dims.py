@@ -20,6 +20,7 @@ from autofuse_ir.dims_atoms import AnyAtom, Atom, CeilDiv, FloorDiv, Max, Min, M
 from autofuse_ir.dims_conds import FALSE, TRUE, AllOf, AnyCond, AnyOf, Compare, Cond, all_of, any_of, negate
 from autofuse_ir.dims_parse import parse_dim
 from autofuse_ir.dims_polynomial import INT64_MAX, INT64_MIN, Dim, const
+from autofuse_ir.dims_walk import free_symbols
 from autofuse_ir.errors import IrError
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "dim_min",
     "eq",
     "floordiv",
+    "free_symbols",
     "ge",
     "gt",
     "le",

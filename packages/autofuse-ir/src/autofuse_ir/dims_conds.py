@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, Literal, NoReturn, Self, TypeAlias, assert_never
 
 from autofuse_ir.dims_atoms import Node, intern
-from autofuse_ir.dims_polynomial import INT64_MAX, Dim, Monomial, Term, polynomial, term_key
+from autofuse_ir.dims_polynomial import INT64_MAX, INT64_MIN, Dim, Monomial, Term, polynomial, term_key
 
 Relation: TypeAlias = Literal["==", "!=", "<=", "<"]
 
@@ -132,9 +132,15 @@ def _difference(left: Dim, right: Dim) -> tuple[list[Term], int]:
 
 
 def _sides(terms: list[Term]) -> tuple[Dim, Dim]:
-    positive = [term for term in terms if term[1] > 0]
-    negative = [(monomial, -factor) for monomial, factor in terms if factor < 0]
-    return polynomial(positive), polynomial(negative)
+    """``terms`` compared with zero, with each on the side where it is positive, or at least an int64."""
+    left: list[Term] = []
+    right: list[Term] = []
+    for monomial, factor in terms:
+        if 0 < factor <= INT64_MAX or factor == INT64_MIN:
+            left.append((monomial, factor))
+        else:
+            right.append((monomial, -factor))
+    return polynomial(left), polynomial(right)
 
 
 def _equality(relation: Relation, left: Dim, right: Dim) -> Cond:
@@ -160,8 +166,8 @@ def _order(left: Dim, right: Dim, slack: int) -> Cond:
     common = gcd(*[factor for _, factor in terms])
     reduced = [(monomial, factor // common) for monomial, factor in terms]
     offset = -(-offset // common)  # g*p + k <= 0 holds where p <= floor(-k/g), that is p + ceil(k/g) <= 0
-    # a + 1 <= b reads better as a < b, and one value past int64 can only be written that way.
-    strict = (offset == 1 and any(factor > 0 for _, factor in reduced)) or offset == INT64_MAX + 1
+    # a + 1 <= b reads better as a < b, and a < INT64_MIN can be written in no other way.
+    strict = (offset == 1 and any(factor > 0 for _, factor in reduced)) or offset == 1 - INT64_MIN
     if strict:
         offset -= 1
     reduced.append(((), offset))

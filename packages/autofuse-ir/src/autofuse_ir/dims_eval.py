@@ -9,7 +9,7 @@ from autofuse_ir.dims_atoms import CeilDiv, FloorDiv, Max, Min, Mod, Select, Sym
 from autofuse_ir.dims_bounds import bounds, decided
 from autofuse_ir.dims_conds import AllOf, AnyOf, Compare, Cond
 from autofuse_ir.dims_polynomial import INT64_MAX, INT64_MIN, Dim, const, scaled
-from autofuse_ir.dims_walk import AnyNode, as_node, children_first, nodes_of, signed_terms
+from autofuse_ir.dims_walk import AnyNode, as_node, children_first, free_symbols, nodes_of, signed_terms
 from autofuse_ir.errors import IrError
 
 __all__ = ["bounds", "decided", "evaluate", "free_symbols", "holds", "substitute"]
@@ -17,11 +17,6 @@ __all__ = ["bounds", "decided", "evaluate", "free_symbols", "holds", "substitute
 T = TypeVar("T")
 # A part that has no value matters only where it is used: the arm a choice leaves out may divide by zero.
 Outcome: TypeAlias = T | IrError
-
-
-def free_symbols(part: Dim | Cond) -> tuple[str, ...]:
-    """The names of the symbols in ``part``, sorted."""
-    return tuple(sorted([node.name for node in children_first(part) if isinstance(node, Symbol)]))
 
 
 def evaluate(dim: Dim, bindings: Mapping[str, int]) -> int:

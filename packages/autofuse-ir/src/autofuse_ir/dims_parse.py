@@ -28,7 +28,7 @@ _TOKEN = re.compile(
       | (?P<mark>//|==|!=|<=|>=|[-+*%<>(),])
       | (?P<end>\Z)
     )""",
-    re.VERBOSE,
+    re.VERBOSE | re.ASCII,
 )
 
 # int stands for a literal that no operator has touched yet: 9223372036854775808 is legal after a minus.

@@ -116,7 +116,8 @@ class Dim:
 
     def sort_key(self) -> "tuple[tuple[int, list[SortKey], int], ...]":
         """A key that orders sizes totally and deterministically."""
-        return tuple([(*term_key(term), term[1]) for term in self.terms])
+        # Zero sorts with the other constants, behind everything that depends on symbols.
+        return tuple([(*term_key(term), term[1]) for term in self.terms or (((), 0),)])
 
     def __str__(self) -> str:
         from autofuse_ir.dims_text import text_or_excerpt  # noqa: PLC0415 (text is built on sizes)

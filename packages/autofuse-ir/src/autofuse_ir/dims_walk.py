@@ -61,6 +61,11 @@ def children_first(root: Dim | Cond) -> list[AnyNode]:
     return list(order)
 
 
+def free_symbols(part: Dim | Cond) -> tuple[str, ...]:
+    """The names of the symbols in ``part``, sorted."""
+    return tuple(sorted([node.name for node in children_first(part) if isinstance(node, Symbol)]))
+
+
 def signed_terms(dim: Dim) -> Iterator[tuple[bool, int, tuple[AnyAtom, ...]]]:
     """(is subtracted, factor, atoms) of each term, in the order they are computed.
 

@@ -32,7 +32,7 @@ class TileRole(Enum):
 
 @frozen
 class TileVariable:
-    """A tile size that the tiling function chooses: ``lo <= name <= hi``, a multiple of ``multiple`` or equal to ``hi``.
+    """A tile size the tiling function chooses: ``lo <= name <= hi``, a multiple of ``multiple`` or equal to ``hi``.
 
     ``name`` is a size symbol that the axes' sizes use; ``axis`` the inner half of the split it sizes.
     """
@@ -54,7 +54,7 @@ class TilingCase:
 
 
 class Location(Enum):
-    """Where a value lives: global memory, local memory (UB; a cache-resident strip on a CPU), workspace, or registers."""
+    """Where a value lives: global memory, local memory (UB; cache-resident on a CPU), workspace, or registers."""
 
     GLOBAL = "global"
     LOCAL = "local"
@@ -169,7 +169,7 @@ class Alternative:
 
 @frozen
 class Dropped:
-    """A template or case that was not kept, and why; ``bytes_needed`` against ``bytes_available`` where it is memory."""
+    """A template or case that was not kept, and why; ``bytes_needed`` against ``bytes_available`` for memory."""
 
     template: str
     case: str

@@ -104,7 +104,9 @@ class TargetSpec:
         for quantity in self.quantities:
             if quantity.name == name:
                 return quantity.value
-        raise IrError(f"target {self.name} has no quantity {name!r}", where="TargetSpec", fix="add it to the target's TOML file")
+        raise IrError(
+            f"target {self.name} has no quantity {name!r}", where="TargetSpec", fix="add it to the target's TOML file"
+        )
 
     def computes_in(self, dtype: DType) -> DType:
         """Return the dtype that arithmetic on ``dtype`` is done in."""
@@ -158,7 +160,9 @@ def parse_target(text: str) -> TargetSpec:
             quantities=tuple(_quantity(name, row) for name, row in data["quantities"].items()),
         )
     except (KeyError, TypeError, ValueError, tomllib.TOMLDecodeError) as error:
-        raise IrError(f"the target description is malformed: {error}", where="TargetSpec", fix="correct the TOML") from error
+        raise IrError(
+            f"the target description is malformed: {error}", where="TargetSpec", fix="correct the TOML"
+        ) from error
 
 
 def _support(name: str, row: dict[str, Any]) -> OperatorSupport:

@@ -1,11 +1,10 @@
 """Places for values: registers inside a segment, local buffers across segments, with reuse and in place."""
 
-from attrs import frozen
-
+from attrs import define, field, frozen
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.dims import Dim, ceildiv, const, product
 from autofuse_ir.schedule import Buffer, Location, Placement, QueuePosition, Segment
-from autofuse_ir.target import TargetSpec
+from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.lifetime import Lifetime, lifetimes
 from autofuse_schedule.nest import Nest
@@ -23,39 +22,27 @@ def allocate(nodes: tuple[AscNode, ...], segments: tuple[Segment, ...], nest: Ne
     """Place every evaluated node's value.
 
     A value read only by its own segment stays in registers. Others get a local buffer of one tile: double-buffered
-    where a copy engine fills or drains it, and taken over from a dead buffer of the same size where one is free (which
-    includes in place: the input that dies at the very segment that makes the value, element by element).
+    where a copy engine fills or drains it, and taken over from a buffer of the same size that is dead, or that dies in
+    place (see ``_Pool``).
     """
     by_name = {n.name: n for n in nodes}
     spans = lifetimes(by_name, segments)
-    buffers: list[Buffer] = []
+    has_copy_engines = target.kind is TargetKind.ASCEND
+    pool = _Pool()
     placements: list[Placement] = []
-    free_from: dict[str, int] = {}
     for name, span in spans.items():
         node = by_name[name]
         if node.op == "Store":
             placements.append(Placement(name, Location.GLOBAL))
-            continue
-        if span.first == span.last:
+        elif span.first == span.last:
             placements.append(Placement(name, Location.REGISTER))
-            continue
-        size = _tile_bytes(node, nest, target.block_bytes)
-        position = _position(node, by_name, spans)
-        reuses = _dead_buffer(buffers, free_from, size, position, span)
-        buffer = Buffer(
-            name=f"{name}_buf",
-            location=Location.LOCAL,
-            position=position,
-            bytes=size,
-            copies=1 if position is QueuePosition.VECCALC else 2,
-            reuses=reuses,
-        )
-        buffers.append(buffer)
-        free_from[buffer.name] = span.last
-        if reuses is not None:
-            free_from[reuses] = span.last + len(segments)
-        placements.append(Placement(name, Location.LOCAL, buffer.name))
-    return Allocation(tuple(buffers), tuple(placements))
+        else:
+            layout = _Layout(tuple(axis.name for axis in nest.varying(node)), node.dtype.itemsize)
+            position = _position(node, by_name, spans) if has_copy_engines else QueuePosition.VECCALC
+            size = _tile_bytes(node, nest, target.block_bytes)
+            pool.take(f"{name}_buf", size, layout, position, span)
+            placements.append(Placement(name, Location.LOCAL, f"{name}_buf"))
+    return Allocation(tuple(pool.buffers), tuple(placements))
 
 
 def local_bytes(buffers: tuple[Buffer, ...]) -> Dim:
@@ -77,13 +64,39 @@ def _position(node: AscNode, nodes: dict[str, AscNode], spans: dict[str, Lifetim
     return QueuePosition.VECCALC
 
 
-def _dead_buffer(
-    buffers: list[Buffer], free_from: dict[str, int], size: Dim, position: QueuePosition, span: Lifetime
-) -> str | None:
-    if position is not QueuePosition.VECCALC:
-        return None
-    for buffer in buffers:
-        same_kind = buffer.position is QueuePosition.VECCALC and buffer.bytes == size
-        if same_kind and free_from[buffer.name] <= span.first:
-            return buffer.name
-    return None
+@frozen
+class _Layout:
+    """How a tile's elements lie in a buffer: the axes it varies along, and bytes per element."""
+
+    axes: tuple[str, ...]
+    itemsize: int
+
+
+@define
+class _Pool:
+    """Buffers made so far. A buffer of the vector pipe may take over another one of the same size:
+
+    * when the other's last reader is an earlier segment;
+    * in place, when its last reader is the segment that makes the new value and both have one layout: each strip then
+      reads an element before it overwrites that same element.
+    """
+
+    buffers: list[Buffer] = field(factory=list)
+    _owners: dict[str, tuple[_Layout, int]] = field(factory=dict)
+
+    def take(self, name: str, size: Dim, layout: _Layout, position: QueuePosition, span: Lifetime) -> None:
+        """Add a buffer ``name`` for a value that lives over ``span``."""
+        reuses = None
+        if position is QueuePosition.VECCALC:
+            reuses = next((b.name for b in self.buffers if b.bytes == size and self._is_free(b, layout, span)), None)
+        copies = 1 if position is QueuePosition.VECCALC else 2
+        self.buffers.append(Buffer(name, Location.LOCAL, position, size, copies, reuses))
+        self._owners[name] = (layout, span.last)
+        if reuses is not None:
+            del self._owners[reuses]
+
+    def _is_free(self, buffer: Buffer, layout: _Layout, span: Lifetime) -> bool:
+        if buffer.position is not QueuePosition.VECCALC or buffer.name not in self._owners:
+            return False
+        old_layout, last = self._owners[buffer.name]
+        return last < span.first or (last == span.first and old_layout == layout)

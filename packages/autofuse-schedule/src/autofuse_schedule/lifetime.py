@@ -1,7 +1,6 @@
 """When each value is made and last read, counted in segments."""
 
 from attrs import frozen
-
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.schedule import Segment
 

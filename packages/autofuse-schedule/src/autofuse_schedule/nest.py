@@ -1,7 +1,6 @@
 """The loop nest of one tiling case, and which values vary along which of its axes."""
 
 from attrs import frozen
-
 from autofuse_ir.asc_graph import AscNode, Axis, AxisKind
 from autofuse_ir.dims import const
 

@@ -15,12 +15,13 @@ def partition(nodes: tuple[AscNode, ...], axes: tuple[str, ...], limits: Limits)
     ``segment_values`` values alive at once. Scalars cost nothing: they are operands.
     """
     evaluated = tuple(n for n in nodes if n.op not in NOT_EVALUATED)
+    free = {n.name for n in nodes if n.op in NOT_EVALUATED}
     last_use = {name: i for i, node in enumerate(evaluated) for name in node.inputs}
     segments: list[Segment] = []
     current: list[AscNode] = []
     alive: set[str] = set()
     for position, node in enumerate(evaluated):
-        vector_inputs = {name for name in node.inputs if name in last_use and not _is_free(name, nodes)}
+        vector_inputs = {name for name in node.inputs if name not in free}
         would_live = alive | vector_inputs | {node.name}
         if current and (len(current) >= limits.segment_nodes or len(would_live) > limits.segment_values):
             segments.append(Segment(tuple(n.name for n in current), axes))
@@ -31,7 +32,3 @@ def partition(nodes: tuple[AscNode, ...], axes: tuple[str, ...], limits: Limits)
     if current:
         segments.append(Segment(tuple(n.name for n in current), axes))
     return tuple(segments)
-
-
-def _is_free(name: str, nodes: tuple[AscNode, ...]) -> bool:
-    return any(n.name == name and n.op in NOT_EVALUATED for n in nodes)

@@ -11,7 +11,9 @@ from autofuse_tiling.model.cost import blocks_of
 def constraints(impl: ImplGraph, target: TargetSpec) -> tuple[Constraint, ...]:
     """Return the constraints of ``impl``: local memory (where it has buffers), then the number of blocks."""
     found = []
-    local = sum((b.bytes * b.copies for b in impl.buffers if b.reuses is None and b.location is Location.LOCAL), const(0))
+    local = sum(
+        (b.bytes * b.copies for b in impl.buffers if b.reuses is None and b.location is Location.LOCAL), const(0)
+    )
     if local != const(0):
         memory = target.local_memory
         found.append(

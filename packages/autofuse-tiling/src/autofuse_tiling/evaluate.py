@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from attrs import frozen
-
 from autofuse_ir.tiling import TilingModel
 
 from autofuse_tiling.problems import problem_of

@@ -58,7 +58,11 @@ def _case(key: int, alternative: str, group: str, impl: ImplGraph, target: Targe
 
 def _models_text(kernel: str, cases: tuple[CaseModel, ...], symbols: tuple[str, ...]) -> str:
     names = [f"af_model_{kernel}_{case.key}" for case in cases]
-    parts = [f"// requires: {HEADER}", f"// Tiling cases of {kernel}; values: {', '.join((*symbols, 'cores'))}, then tiles.", ""]
+    parts = [
+        f"// requires: {HEADER}",
+        f"// Tiling cases of {kernel}; values: {', '.join((*symbols, 'cores'))}, then tiles.",
+        "",
+    ]
     parts += [c_model(problem_of(case, symbols), name) for case, name in zip(cases, names, strict=True)]
     parts.append(f"static const AfModel af_models_{kernel}[] = {{{', '.join(names)}}};")
     return "\n".join(parts) + "\n"

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from attrs import frozen
-
 from autofuse_ir.dims import Dim
 
 

@@ -5,7 +5,6 @@ whole body is one segment and values live in registers. Both fall out of the tar
 """
 
 from attrs import frozen
-
 from autofuse_ir.asc_graph import AscGraph, Axis
 from autofuse_ir.schedule import ImplGraph, Phase, TilingCase, TilingGroup
 from autofuse_ir.target import TargetSpec

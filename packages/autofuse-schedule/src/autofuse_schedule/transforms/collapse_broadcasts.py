@@ -7,7 +7,6 @@ before                                          after
 """
 
 from attrs import evolve, frozen
-
 from autofuse_ir.asc_graph import AscGraph
 
 

@@ -6,7 +6,6 @@ before                                          after
 """
 
 from attrs import evolve, frozen
-
 from autofuse_ir.asc_graph import AscGraph, AscNode
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.graph import Attr

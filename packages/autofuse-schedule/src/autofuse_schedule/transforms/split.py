@@ -8,7 +8,6 @@ after    z1 -> z1T, z1t                           tile split; z1t_size is solved
 """
 
 from attrs import frozen
-
 from autofuse_ir.asc_graph import Axis, AxisKind
 from autofuse_ir.dims import ceildiv, const, dim_max, product, symbol
 from autofuse_ir.schedule import TileRole, TileVariable

@@ -1,10 +1,26 @@
 // requires:
-// Run-time tiling solver of AutoFuse: chooses tile sizes for the sizes of one call. The algorithm is described in ALGORITHM.md.
-// Freestanding C++17: no system header, exception, RTTI, allocation, recursion or libm. Compile with -ffp-contract=off.
+// Run-time tiling solver of AutoFuse: chooses tile sizes for the sizes of one call. The algorithm is described in
+// ALGORITHM.md. Freestanding C++17: no system header, exception, RTTI, allocation, recursion or libm. Compile with
+// -ffp-contract=off.
 #pragma once
 
 typedef int af_i32;
 typedef long long af_i64;
+
+// Linkage of af_solve, the only large function. By default everything is inline and the header is all there is. To
+// compile the solver once for many kernels, define AF_TILING_SOLVER_EXTERN where kernels include the header (af_solve
+// is then only declared) and AF_TILING_SOLVER_DEFINE in the one source file that defines it.
+#if defined(AF_TILING_SOLVER_DEFINE) || defined(AF_TILING_SOLVER_EXTERN)
+#define AF_TILING_LINKAGE __attribute__((visibility("hidden")))
+#else
+#define AF_TILING_LINKAGE inline
+#endif
+// Out of line and optimised for size: half the compile time, no loss of speed.
+#if defined(__clang__)
+#define AF_TILING_OUT_OF_LINE __attribute__((noinline, minsize))
+#else
+#define AF_TILING_OUT_OF_LINE __attribute__((noinline, noclone, cold))
+#endif
 
 enum AfTilingLimits : af_i32 {
   AF_TILING_VARIABLES = 16,    // of one model
@@ -21,7 +37,7 @@ constexpr af_i64 AF_I64_MIN = -AF_I64_MAX - 1;
 constexpr af_i64 AF_TILING_HUGE = 4611686018427387904LL;  // 2^62
 constexpr double AF_TILING_WORST = 1.7976931348623157e308;
 
-// ---- Size arithmetic: saturating, total --------------------------------------------------------------------------------
+// ---- Size arithmetic: saturating, total
 
 inline af_i64 af_size_add(af_i64 a, af_i64 b) {
   af_i64 r;
@@ -68,7 +84,7 @@ inline double af_real_select(af_i64 condition, double a, double b) { return cond
 inline double af_real_min(double a, double b) { return b < a ? b : a; }
 inline double af_real_max(double a, double b) { return a < b ? b : a; }
 
-// ---- Models ------------------------------------------------------------------------------------------------------------
+// ---- Models
 
 enum AfTilingGroup : af_i32 { AF_TILING_LOCAL = 0, AF_TILING_BLOCK = 1 };
 
@@ -96,8 +112,8 @@ struct AfVariable {
   af_i64 alignment;
 };
 
-// Expressions as postfix code, in the order: lower, upper of each variable; usage, limit of each constraint; head; pipes.
-// starts[i] .. starts[i + 1] is the code of expression i.
+// Expressions as postfix code, in the order: lower, upper of each variable; usage, limit of each constraint; head;
+// pipes. starts[i] .. starts[i + 1] is the code of expression i.
 struct AfBytecode {
   const af_i32* code;
   const af_i64* integers;  // constants
@@ -124,21 +140,25 @@ struct AfOutcome {
   af_i32 status, where, model, evaluations;
 };
 
-// ---- Bytecode ----------------------------------------------------------------------------------------------------------
+// ---- Bytecode
 
+// clang-format off
 enum AfOp : af_i32 {
   AF_OP_INTEGER = 0,  // operand: index into integers
   AF_OP_REAL = 1,     // operand: index into reals
   AF_OP_LOAD = 2,     // operand: index into values
-  AF_OP_ADD = 3, AF_OP_SUB = 4, AF_OP_MUL = 5, AF_OP_FLOORDIV = 6, AF_OP_CEILDIV = 7, AF_OP_MOD = 8, AF_OP_MIN = 9, AF_OP_MAX = 10,
+  AF_OP_ADD = 3, AF_OP_SUB = 4, AF_OP_MUL = 5, AF_OP_FLOORDIV = 6, AF_OP_CEILDIV = 7, AF_OP_MOD = 8,
+  AF_OP_MIN = 9, AF_OP_MAX = 10,
   AF_OP_EQ = 11, AF_OP_NE = 12, AF_OP_LT = 13, AF_OP_LE = 14,  // push the integer 0 or 1
   AF_OP_SELECT = 15,                                           // condition, then, else (integers)
   AF_OP_TO_REAL = 16,
-  AF_OP_REAL_ADD = 17, AF_OP_REAL_SUB = 18, AF_OP_REAL_MUL = 19, AF_OP_REAL_DIV = 20, AF_OP_REAL_MIN = 21, AF_OP_REAL_MAX = 22,
+  AF_OP_REAL_ADD = 17, AF_OP_REAL_SUB = 18, AF_OP_REAL_MUL = 19, AF_OP_REAL_DIV = 20,
+  AF_OP_REAL_MIN = 21, AF_OP_REAL_MAX = 22,
   AF_OP_REAL_LT = 23, AF_OP_REAL_LE = 24,  // two reals to the integer 0 or 1
   AF_OP_REAL_SELECT = 25,                  // integer condition; then, else on the stack of reals
   AF_OP_COUNT = 26,
 };
+// clang-format on
 
 // How an operator changes the stack of integers and the stack of reals: {pops, pushes} of each.
 struct AfOpShape {
@@ -155,8 +175,10 @@ inline AfOpShape af_op_shape(af_i32 op) {
   return {1, 0, 2, 1, 0};
 }
 
-// Whether expression `index` is well formed: known operators, operands in range, stacks neither under- nor overrun, one result of the kind.
-inline bool af_check_expression(const AfBytecode& b, af_i32 index, bool real, af_i32 value_count) {
+// Whether expression `index` is well formed: known operators, operands in range, stacks neither under- nor overrun, one
+// result of the kind.
+AF_TILING_OUT_OF_LINE inline bool af_check_expression(const AfBytecode& b, af_i32 index, bool real,
+                                                      af_i32 value_count) {
   const af_i32 begin = b.starts[index], end = b.starts[index + 1];
   if (begin < 0 || end < begin || end > b.code_count) return false;
   af_i32 integers = 0, reals = 0;
@@ -186,6 +208,7 @@ inline void af_run_expression(const AfBytecode& b, af_i32 index, const af_i64* v
   const af_i32* at = b.code + b.starts[index];
   const af_i32* const end = b.code + b.starts[index + 1];
   while (at < end) {
+    // clang-format off
     switch (*at++) {
       case AF_OP_INTEGER: *i++ = b.integers[*at++]; break;
       case AF_OP_REAL: *r++ = b.reals[*at++]; break;
@@ -215,13 +238,15 @@ inline void af_run_expression(const AfBytecode& b, af_i32 index, const af_i64* v
       case AF_OP_REAL_SELECT: --r; --i; r[-1] = af_real_select(*i, r[-1], *r); break;
       default: break;
     }
+    // clang-format on
   }
   if (i != integers) *integer = i[-1];
   if (r != reals) *real = r[-1];
 }
 
 // The evaluate function of a model that carries bytecode (checked once by af_check_model).
-inline void af_evaluate_bytecode(const AfModel* model, af_i32 ask, const af_i64* values, af_i64* integers, double* reals) {
+AF_TILING_OUT_OF_LINE inline void af_evaluate_bytecode(const AfModel* model, af_i32 ask, const af_i64* values,
+                                                       af_i64* integers, double* reals) {
   const AfBytecode& b = *model->bytecode;
   const af_i32 constraints = 2 * model->variable_count, head = constraints + 2 * model->constraint_count;
   double no_real;
@@ -231,7 +256,8 @@ inline void af_evaluate_bytecode(const AfModel* model, af_i32 ask, const af_i64*
     return;
   }
   const bool bounds = ask == AF_TILING_LOCAL_BOUNDS || ask == AF_TILING_BLOCK_BOUNDS;
-  const af_i32 group = ask == AF_TILING_LOCAL_BOUNDS || ask == AF_TILING_LOCAL_USAGE ? AF_TILING_LOCAL : AF_TILING_BLOCK;
+  const af_i32 group =
+      ask == AF_TILING_LOCAL_BOUNDS || ask == AF_TILING_LOCAL_USAGE ? AF_TILING_LOCAL : AF_TILING_BLOCK;
   const af_i32 first = bounds ? 0 : constraints, count = bounds ? model->variable_count : model->constraint_count;
   for (af_i32 n = 0; n < count; ++n) {
     if ((bounds ? model->variables[n].group : model->constraint_groups[n]) != group) continue;
@@ -240,50 +266,38 @@ inline void af_evaluate_bytecode(const AfModel* model, af_i32 ask, const af_i64*
   }
 }
 
-// Whether a model may be solved: counts within the limits, alignments of at least 1, and well-formed bytecode where it carries some.
-inline bool af_check_model(const AfModel* model) {
+// Whether a model may be solved: counts within the limits, alignments of at least 1, and well-formed bytecode where it
+// carries some.
+AF_TILING_OUT_OF_LINE inline bool af_check_model(const AfModel* model) {
   if (model->symbol_count < 0 || model->variable_count < 0 || model->variable_count > AF_TILING_VARIABLES) return false;
   if (model->constraint_count < 0 || model->constraint_count > AF_TILING_CONSTRAINTS) return false;
   if (model->pipe_count < 0 || model->pipe_count > AF_TILING_PIPES) return false;
   for (af_i32 v = 0; v < model->variable_count; ++v)
-    if (model->variables[v].alignment < 1 || (model->variables[v].group != AF_TILING_LOCAL && model->variables[v].group != AF_TILING_BLOCK)) return false;
+    if (model->variables[v].alignment < 1 ||
+        (model->variables[v].group != AF_TILING_LOCAL && model->variables[v].group != AF_TILING_BLOCK))
+      return false;
   for (af_i32 c = 0; c < model->constraint_count; ++c)
     if (model->constraint_groups[c] != AF_TILING_LOCAL && model->constraint_groups[c] != AF_TILING_BLOCK) return false;
   if (model->evaluate != af_evaluate_bytecode) return true;
-  const af_i32 integers = 2 * (model->variable_count + model->constraint_count), values = model->symbol_count + model->variable_count;
+  const af_i32 integers = 2 * (model->variable_count + model->constraint_count),
+               values = model->symbol_count + model->variable_count;
   for (af_i32 e = 0; e < integers + 1 + model->pipe_count; ++e)
     if (!af_check_expression(*model->bytecode, e, e >= integers, values)) return false;
   return true;
 }
 
-// ---- Solver ------------------------------------------------------------------------------------------------------------
+// Solves `count` models of one kernel over the same symbols and keeps the one with the least cost (the first of
+// equals). values: in, the symbols; out, behind them, the variables of the chosen model (room for the largest
+// variable_count). Returns outcome->status. Models must have passed af_check_model.
+AF_TILING_LINKAGE af_i32 af_solve(const AfModel* models, af_i32 count, af_i64* values, AfOutcome* outcome);
+
+#ifndef AF_TILING_SOLVER_EXTERN
+// ---- Solver
 
 struct AfProbe {
   bool below;
   double level;
 };
-
-// Last index that is below, given that `lo` is and `hi` is not. A level grows with the index and crosses 1 where below ends.
-template <class Probe>
-inline af_i64 af_boundary(af_i64 lo, double lo_level, af_i64 hi, double hi_level, Probe probe) {
-  for (af_i32 step = 0; hi - lo > 1; ++step) {
-    af_i64 index = lo + (hi - lo) / 2;
-    if (step < AF_TILING_INTERPOLATIONS && hi_level > lo_level) {
-      const double part = (1.0 - lo_level) / (hi_level - lo_level);
-      index = lo + static_cast<af_i64>(part * static_cast<double>(hi - lo));
-      index = af_size_max(lo + 1, af_size_min(index, hi - 1));
-    }
-    const AfProbe found = probe(index);
-    if (found.below) {
-      lo = index;
-      lo_level = found.level;
-    } else {
-      hi = index;
-      hi_level = found.level;
-    }
-  }
-  return lo;
-}
 
 // The state of one solve. `tile` points at the variables inside the caller's values.
 struct AfSearch {
@@ -310,7 +324,7 @@ struct AfSearch {
     return false;
   }
 
-  void begin(const AfModel* m, af_i64* all_values) {
+  AF_TILING_OUT_OF_LINE void begin(const AfModel* m, af_i64* all_values) {
     model = m;
     values = all_values;
     tile = all_values + m->symbol_count;
@@ -327,7 +341,7 @@ struct AfSearch {
       if (m->constraint_groups[c] == AF_TILING_BLOCK) first_block = c;
   }
 
-  bool read_bounds(af_i32 ask, const af_i32* order, af_i32 count) {
+  AF_TILING_OUT_OF_LINE bool read_bounds(af_i32 ask, const af_i32* order, af_i32 count) {
     model->evaluate(model, ask, values, pairs, reals);
     for (af_i32 n = 0; n < count; ++n) {
       const af_i32 v = order[n];
@@ -345,14 +359,15 @@ struct AfSearch {
     return af_size_max(low[v], af_size_mul(af_size_floordiv(x, alignment(v)), alignment(v)));
   }
 
-  AfProbe local_check() {
+  AF_TILING_OUT_OF_LINE AfProbe local_check() {
     ++evaluations;
     model->evaluate(model, AF_TILING_LOCAL_USAGE, values, pairs, reals);
     AfProbe probe = {true, 0.0};
     for (af_i32 c = 0; c < model->constraint_count; ++c) {
       if (model->constraint_groups[c] != AF_TILING_LOCAL) continue;
       const af_i64 usage = pairs[2 * c], limit = pairs[2 * c + 1];
-      const double level = limit <= 0 ? (usage <= limit ? 0.0 : 2.0) : static_cast<double>(usage) / static_cast<double>(limit);
+      const double level =
+          limit <= 0 ? (usage <= limit ? 0.0 : 2.0) : static_cast<double>(usage) / static_cast<double>(limit);
       if (probe.level < level) probe.level = level;
       if (usage > limit && probe.below) probe.below = fail(AF_TILING_LOCAL_MEMORY, c);
     }
@@ -360,13 +375,14 @@ struct AfSearch {
   }
 
   // below: too many blocks.
-  AfProbe block_check(af_i64 cap) {
+  AF_TILING_OUT_OF_LINE AfProbe block_check(af_i64 cap) {
     ++evaluations;
     model->evaluate(model, AF_TILING_BLOCK_USAGE, values, pairs, reals);
     AfProbe probe = {false, 2.0};
     for (af_i32 c = 0; c < model->constraint_count; ++c) {
       if (model->constraint_groups[c] != AF_TILING_BLOCK) continue;
-      const af_i64 usage = pairs[2 * c], limit = c == first_block ? af_size_min(pairs[2 * c + 1], cap) : pairs[2 * c + 1];
+      const af_i64 usage = pairs[2 * c],
+                   limit = c == first_block ? af_size_min(pairs[2 * c + 1], cap) : pairs[2 * c + 1];
       const double level = usage <= 0 ? 2.0 : static_cast<double>(limit) / static_cast<double>(usage);
       if (level < probe.level) probe.level = level;
       if (usage > limit && !probe.below) probe.below = !fail(AF_TILING_BLOCKS, c);
@@ -374,13 +390,60 @@ struct AfSearch {
     return probe;
   }
 
+  // ---- Boundaries
+  // What is searched: each index is a state of the tiles, and each state is probed.
+  struct Line {
+    enum Kind { LOCKSTEP, TILE, ITERATIONS, PIECES } kind;
+    af_i32 v, first, last;  // the variable, or the positions of the variables in `locals` (but `v`, which is pinned)
+    af_i64 unit, bound;     // step of the index; cap on blocks (ITERATIONS) or target of pieces (PIECES)
+  };
+
+  AF_TILING_OUT_OF_LINE AfProbe probe(const Line& line, af_i64 index) {
+    const af_i64 x = af_size_mul(line.unit, index);
+    if (line.kind == Line::LOCKSTEP) {
+      place(line.first, line.last, line.v, x);
+      return local_check();
+    }
+    tile[line.v] = snap(line.v, x);
+    if (line.kind == Line::TILE) return local_check();
+    if (line.kind == Line::ITERATIONS) return block_check(line.bound);
+    const af_i64 pieces = most_blocks();
+    return {pieces > line.bound, pieces_level(pieces, line.bound)};
+  }
+
+  static double pieces_level(af_i64 pieces, af_i64 target) {
+    return pieces <= 0 ? 2.0 : static_cast<double>(target) / static_cast<double>(pieces);
+  }
+
+  // Last index that is below, given that `lo` is and `hi` is not. A level grows with the index and crosses 1 where
+  // below ends.
+  AF_TILING_OUT_OF_LINE af_i64 boundary(const Line& line, af_i64 lo, double lo_level, af_i64 hi, double hi_level) {
+    for (af_i32 step = 0; hi - lo > 1; ++step) {
+      af_i64 index = lo + (hi - lo) / 2;
+      if (step < AF_TILING_INTERPOLATIONS && hi_level > lo_level) {
+        const double part = (1.0 - lo_level) / (hi_level - lo_level);
+        index = lo + static_cast<af_i64>(part * static_cast<double>(hi - lo));
+        index = af_size_max(lo + 1, af_size_min(index, hi - 1));
+      }
+      const AfProbe found = probe(line, index);
+      if (found.below) {
+        lo = index;
+        lo_level = found.level;
+      } else {
+        hi = index;
+        hi_level = found.level;
+      }
+    }
+    return lo;
+  }
+
   // ---- Phase A
-  void place(af_i32 first, af_i32 last, af_i32 pinned, af_i64 cap) {
+  AF_TILING_OUT_OF_LINE void place(af_i32 first, af_i32 last, af_i32 pinned, af_i64 cap) {
     for (af_i32 n = first; n < last; ++n)
       if (locals[n] != pinned) tile[locals[n]] = snap(locals[n], cap);
   }
 
-  void grow(af_i32 v) {
+  AF_TILING_OUT_OF_LINE void grow(af_i32 v) {
     const af_i64 present = tile[v];
     if (present == high[v]) return;
     tile[v] = high[v];
@@ -389,14 +452,12 @@ struct AfSearch {
     tile[v] = present;
     const AfProbe here = local_check();
     const af_i64 unit = alignment(v);
-    const af_i64 index = af_boundary(present / unit, here.level, af_size_ceildiv(high[v], unit), top.level, [&](af_i64 j) {
-      tile[v] = snap(v, af_size_mul(unit, j));
-      return local_check();
-    });
+    const Line line = {Line::TILE, v, 0, 0, unit, 0};
+    const af_i64 index = boundary(line, present / unit, here.level, af_size_ceildiv(high[v], unit), top.level);
     tile[v] = snap(v, af_size_mul(unit, index));
   }
 
-  bool fit(af_i32 pinned, af_i64 value) {
+  AF_TILING_OUT_OF_LINE bool fit(af_i32 pinned, af_i64 value) {
     for (af_i32 n = 0; n < local_count; ++n) tile[locals[n]] = locals[n] == pinned ? value : high[locals[n]];
     AfProbe top = local_check();
     if (top.below) return true;
@@ -415,10 +476,8 @@ struct AfSearch {
         place(first, last, pinned, 0);
         const AfProbe bottom = local_check();
         if (bottom.below) {
-          const af_i64 index = af_boundary(0, bottom.level, af_size_ceildiv(largest, unit), top.level, [&](af_i64 j) {
-            place(first, last, pinned, af_size_mul(unit, j));
-            return local_check();
-          });
+          const Line line = {Line::LOCKSTEP, pinned, first, last, unit, 0};
+          const af_i64 index = boundary(line, 0, bottom.level, af_size_ceildiv(largest, unit), top.level);
           place(first, last, pinned, af_size_mul(unit, index));
           for (af_i32 n = first; n < local_count; ++n)
             if (locals[n] != pinned && !(members == 1 && n < last)) grow(locals[n]);
@@ -432,13 +491,13 @@ struct AfSearch {
   }
 
   // ---- Phase B
-  bool least_iterations() {
+  AF_TILING_OUT_OF_LINE bool least_iterations() {
     if (!read_bounds(AF_TILING_BLOCK_BOUNDS, blocks, block_count)) return false;
     for (af_i32 n = 0; n < block_count; ++n) tile[blocks[n]] = low[blocks[n]];
     return true;
   }
 
-  bool settle(af_i64 cap) {
+  AF_TILING_OUT_OF_LINE bool settle(af_i64 cap) {
     if (!least_iterations()) return false;
     AfProbe bottom = block_check(cap);
     bool holds = !bottom.below;
@@ -451,10 +510,8 @@ struct AfSearch {
         continue;
       }
       const af_i64 unit = alignment(v);
-      const af_i64 index = af_boundary(low[v] / unit, bottom.level, af_size_ceildiv(high[v], unit), top.level, [&](af_i64 j) {
-        tile[v] = snap(v, af_size_mul(unit, j));
-        return block_check(cap);
-      });
+      const Line line = {Line::ITERATIONS, v, 0, 0, unit, cap};
+      const af_i64 index = boundary(line, low[v] / unit, bottom.level, af_size_ceildiv(high[v], unit), top.level);
       tile[v] = snap(v, af_size_mul(unit, index + 1));
       holds = true;
     }
@@ -470,7 +527,7 @@ struct AfSearch {
   }
 
   // Blocks with the fewest iterations each; -1 where a bound is impossible.
-  af_i64 most_blocks() {
+  AF_TILING_OUT_OF_LINE af_i64 most_blocks() {
     if (!least_iterations()) return -1;
     block_check(AF_TILING_HUGE);
     return pairs[2 * first_block];
@@ -481,7 +538,7 @@ struct AfSearch {
   void restore(const af_i64* from) {
     for (af_i32 n = 0; n < local_count; ++n) tile[locals[n]] = from[locals[n]];
   }
-  void accept(af_i64 cap) {
+  AF_TILING_OUT_OF_LINE void accept(af_i64 cap) {
     best_cost = cost;
     best_cap = cap;
     best_blocks = 1;
@@ -496,7 +553,7 @@ struct AfSearch {
     if (settle(cap) && cost < best_cost) accept(cap);
   }
 
-  void resize(af_i32 v) {
+  AF_TILING_OUT_OF_LINE void resize(af_i32 v) {
     for (af_i32 move = 0; move < 4 && !spent(); ++move) {
       const af_i64 now = best[v];
       const af_i64 wanted = move == 0 ? now / 2 : move == 1 ? now / 4 : move == 2 ? af_size_mul(now, 2) : high[v];
@@ -505,7 +562,7 @@ struct AfSearch {
     }
   }
 
-  void spread(af_i32 v) {
+  AF_TILING_OUT_OF_LINE void spread(af_i32 v) {
     if (spent() || first_block < 0 || best_cap < 1) return;
     restore(best);
     grow(v);
@@ -517,23 +574,19 @@ struct AfSearch {
       if (n > 0 && target == before) continue;
       before = target;
       restore(best);
-      const auto probe = [&](af_i64 j) {
-        tile[v] = snap(v, af_size_mul(unit, j));
-        const af_i64 count = most_blocks();
-        return AfProbe{count > target, count <= 0 ? 2.0 : static_cast<double>(target) / static_cast<double>(count)};
-      };
+      const Line line = {Line::PIECES, v, 0, 0, unit, target};
       const af_i64 bottom = low[v] / unit;
-      const AfProbe lowest = probe(bottom);
+      const AfProbe lowest = probe(line, bottom);
       if (lowest.below) {
-        const double top_level = most <= 0 ? 2.0 : static_cast<double>(target) / static_cast<double>(most);
-        const af_i64 index = af_boundary(bottom, lowest.level, af_size_ceildiv(top, unit), top_level, probe);
+        const double top_level = pieces_level(most, target);
+        const af_i64 index = boundary(line, bottom, lowest.level, af_size_ceildiv(top, unit), top_level);
         tile[v] = af_size_min(top, snap(v, af_size_mul(unit, index + 1)));
       }
       if (local_check().below) consider(best_cap);
     }
   }
 
-  void try_caps(af_i64 limit, bool with_base) {
+  AF_TILING_OUT_OF_LINE void try_caps(af_i64 limit, bool with_base) {
     if (first_block < 0) return;
     const af_i64 fewer = af_size_sub(best_blocks, 1), twice = af_size_min(af_size_mul(best_blocks, 2), limit);
     const af_i64 caps[6] = {best_blocks / 2, af_size_sub(best_blocks, best_blocks / 4), fewer, twice, 1, limit};
@@ -546,7 +599,7 @@ struct AfSearch {
     }
   }
 
-  void neighbours(af_i32 v) {
+  AF_TILING_OUT_OF_LINE void neighbours(af_i32 v) {
     for (af_i32 move = 0; move < 2 && !spent(); ++move) {
       const af_i64 x = snap(v, move == 0 ? best[v] - 1 : af_size_add(best[v], alignment(v)));
       if (x == best[v]) continue;
@@ -557,7 +610,7 @@ struct AfSearch {
   }
 
   // Leaves the solution in `best` and its description in `outcome`.
-  void solve(af_i32 index, AfOutcome* outcome) {
+  AF_TILING_OUT_OF_LINE void solve(af_i32 index, AfOutcome* outcome) {
     const bool fits = read_bounds(AF_TILING_LOCAL_BOUNDS, locals, local_count) && fit(-1, 0);
     if (fits && settle(AF_TILING_HUGE)) {
       status = AF_TILING_SOLVED;
@@ -581,10 +634,7 @@ struct AfSearch {
   }
 };
 
-// Solves `count` models of one kernel over the same symbols and keeps the one with the least cost (the first of equals).
-// values: in, the symbols; out, behind them, the variables of the chosen model (room for the largest variable_count).
-// Returns outcome->status. Models must have passed af_check_model.
-inline af_i32 af_solve(const AfModel* models, af_i32 count, af_i64* values, AfOutcome* outcome) {
+AF_TILING_LINKAGE af_i32 af_solve(const AfModel* models, af_i32 count, af_i64* values, AfOutcome* outcome) {
   AfSearch search;
   af_i64 chosen[AF_TILING_VARIABLES];
   af_i32 evaluations = 0;
@@ -594,7 +644,8 @@ inline af_i32 af_solve(const AfModel* models, af_i32 count, af_i64* values, AfOu
     search.begin(models + m, values);
     search.solve(m, &found);
     evaluations += found.evaluations;
-    const bool better = found.status == AF_TILING_SOLVED && (outcome->status != AF_TILING_SOLVED || found.cost < outcome->cost);
+    const bool better =
+        found.status == AF_TILING_SOLVED && (outcome->status != AF_TILING_SOLVED || found.cost < outcome->cost);
     if (m != 0 && !better) continue;
     *outcome = found;
     if (better)
@@ -602,9 +653,14 @@ inline af_i32 af_solve(const AfModel* models, af_i32 count, af_i64* values, AfOu
   }
   outcome->evaluations = evaluations;
   if (outcome->status == AF_TILING_SOLVED)
-    for (af_i32 v = 0; v < models[outcome->model].variable_count; ++v) values[models[outcome->model].symbol_count + v] = chosen[v];
+    for (af_i32 v = 0; v < models[outcome->model].variable_count; ++v)
+      values[models[outcome->model].symbol_count + v] = chosen[v];
   return outcome->status;
 }
+
+#endif  // AF_TILING_SOLVER_EXTERN
+
+// ---- Memo
 
 // The last answer, owned by the caller (one per thread or behind the caller's lock). Zero-initialise it.
 struct AfTilingMemo {
@@ -614,8 +670,10 @@ struct AfTilingMemo {
   af_i64 symbols[AF_TILING_MEMO], tiles[AF_TILING_VARIABLES];
 };
 
-// As af_solve; the same symbols as last time cost a comparison. Models with more than AF_TILING_MEMO symbols are always solved.
-inline af_i32 af_solve_memo(const AfModel* models, af_i32 count, af_i64* values, AfTilingMemo* memo, AfOutcome* outcome) {
+// As af_solve; the same symbols as last time cost a comparison. Models with more than AF_TILING_MEMO symbols are always
+// solved.
+inline af_i32 af_solve_memo(const AfModel* models, af_i32 count, af_i64* values, AfTilingMemo* memo,
+                            AfOutcome* outcome) {
   const af_i32 symbols = count > 0 ? models->symbol_count : 0;
   bool same = memo->filled && memo->models == models && memo->count == count;
   for (af_i32 s = 0; same && s < symbols; ++s) same = memo->symbols[s] == values[s];

@@ -1,7 +1,6 @@
 """Addresses of loads and stores: an offset that depends on outer loops, and a step along the strip."""
 
 from attrs import frozen
-
 from autofuse_ir.asc_graph import AccessMap
 from autofuse_ir.dims import Dim, const
 

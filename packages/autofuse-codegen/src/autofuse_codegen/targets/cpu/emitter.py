@@ -1,9 +1,9 @@
 """The CPU emitter: ScheduleResult and TilingModel -> C++ kernel, tiling function, TilingData and shape inference."""
 
 import hashlib
+import re
 
-from attrs import frozen
-
+from attrs import AttrsInstance, frozen
 from autofuse_ir.abi import header_text as abi_text
 from autofuse_ir.dims import Dim, const, product
 from autofuse_ir.dims_c import C_PRELUDE
@@ -14,7 +14,18 @@ from autofuse_ir.schedule import ImplGraph, ScheduleResult
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import SupportFile, TilingModel
 
-from autofuse_codegen.kernel.program import Call, Declare, Evaluate, Expression, For, Function, If, Scope, Statement, Strips
+from autofuse_codegen.kernel.program import (
+    Call,
+    Declare,
+    Evaluate,
+    Expression,
+    For,
+    Function,
+    If,
+    Scope,
+    Statement,
+    Strips,
+)
 from autofuse_codegen.printers.cpp import size, statements
 from autofuse_codegen.render import render, source_file
 from autofuse_codegen.targets.cpu.aliases import safe_aliases
@@ -179,7 +190,7 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
     )
 
 
-def _rendered(path: str, role: FileRole, template: str, view: object) -> SourceFile:
+def _rendered(path: str, role: FileRole, template: str, view: AttrsInstance) -> SourceFile:
     return source_file(path, role, render(TEMPLATES, template, view))
 
 
@@ -188,7 +199,8 @@ def _headers(names: tuple[str, ...]) -> tuple[SupportFile, ...]:
     texts["af_abi.h"] = abi_text()
     texts["af_sizes.h"] = f'#pragma once\n#include "af_abi.h"\n\n{C_PRELUDE}'
     return tuple(
-        SupportFile(name, text, hashlib.sha256(text.encode("utf-8")).hexdigest()) for name, text in sorted(texts.items())
+        SupportFile(name, text, hashlib.sha256(text.encode("utf-8")).hexdigest())
+        for name, text in sorted(texts.items())
     )
 
 
@@ -210,7 +222,9 @@ def _case(
         for i, s in enumerate(schedule.symbols)
         if _mentions(text, sizes[s]) or s in _local_symbols(impl)
     ]
-    prologue += [f"const af_i64 {tiles[v]} = launch->tiling->{identifier(v)};" for v in tiles if _mentions(text, tiles[v])]
+    prologue += [
+        f"const af_i64 {tiles[v]} = launch->tiling->{identifier(v)};" for v in tiles if _mentions(text, tiles[v])
+    ]
     epilogue: list[str] = []
     if "stream" in text:
         prologue.append("const bool stream = launch->stream;")
@@ -240,8 +254,6 @@ def _local_symbols(impl: ImplGraph) -> set[str]:
 
 
 def _mentions(text: str, name: str) -> bool:
-    import re
-
     return re.search(rf"\b{re.escape(name)}\b", text) is not None
 
 

@@ -96,7 +96,7 @@ def bfloat16_bits(value: float) -> int:
     units = magnitude / 2.0**scale
     rounded = int(units)
     rest = units - rounded
-    if rest > 0.5 or (rest == 0.5 and rounded % 2 == 1):  # noqa: PLR2004 - one half
+    if rest > 0.5 or (rest == 0.5 and rounded % 2 == 1):
         rounded += 1
     del fraction
     return sign << 15 | _bfloat16_of(rounded, scale)

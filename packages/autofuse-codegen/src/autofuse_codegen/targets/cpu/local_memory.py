@@ -1,7 +1,6 @@
 """Local buffers of a block: offsets in one allocation, and addresses inside a tile."""
 
 from attrs import frozen
-
 from autofuse_ir.asc_graph import AscNode, Axis, AxisKind
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.schedule import ImplGraph, Location

@@ -1,13 +1,12 @@
 """Loop nests over an ImplGraph's axes: bounds with tails, and root indices from loop indices.
 
-Nothing is assumed about the order of loops: an index is derived as soon as what it depends on is known, and the loop that
-completes a split gets the bound that keeps its parent inside.
+Nothing is assumed about the order of loops: an index is derived as soon as what it depends on is known, and the loop
+that completes a split gets the bound that keeps its parent inside.
 """
 
 from collections.abc import Callable
 
 from attrs import define
-
 from autofuse_ir.asc_graph import Axis, AxisKind
 from autofuse_ir.dims import Dim, const, product
 

@@ -1,7 +1,6 @@
 """An ImplGraph as a kernel program for the CPU: loops, strips, and one expression per node."""
 
 from attrs import define, field
-
 from autofuse_ir.asc_graph import AscNode, Axis, AxisKind
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.schedule import ImplGraph, Location, Phase, Segment
@@ -102,7 +101,9 @@ class CaseLowering:
             for node_name, buffer in self.places.items():
                 kind = f"{type_name(self.nodes[node_name].dtype)}*"
                 start = Binary("+", Name("local"), Size(self.local.offset(buffer)))
-                found.append(Declare(kind, self.names.of(f"base {node_name}", f"{node_name}_tile"), Call(f"({kind})", (start,))))
+                found.append(
+                    Declare(kind, self.names.of(f"base {node_name}", f"{node_name}_tile"), Call(f"({kind})", (start,)))
+                )
         return tuple(found)
 
     def _scalars(self, phase: Phase) -> tuple[Statement, ...]:

@@ -4,14 +4,20 @@ import re
 
 from attrs import define, field
 
-KEYWORDS = frozenset(
-    """alignas alignof and asm auto bitand bitor bool break case catch char class compl concept const constexpr continue
-    decltype default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline
-    int long mutable namespace new noexcept not nullptr operator or private protected public register requires return
-    short signed sizeof static struct switch template this throw true try typedef typeid typename union unsigned using
-    virtual void volatile wchar_t while xor block launch sizes tiling inputs outputs status stream host linux unix
-    main""".split()
-)
+CPP_WORDS = """
+    alignas alignof and asm auto bitand bitor bool break case catch char class compl concept const constexpr
+    continue decltype default delete do double dynamic_cast else enum explicit export extern false float for
+    friend goto if inline int linux long main mutable namespace new noexcept not nullptr operator or private
+    protected public register requires return short signed sizeof static struct switch template this throw true
+    try typedef typeid typename union unix unsigned using virtual void volatile wchar_t while xor
+"""
+FUNCTION_WORDS = """
+    argument block body call host i inputs launch local local_bytes outputs raised sizes status stream strip t
+    tiling workspace
+"""
+"""Names that the templates of generated functions use themselves."""
+
+RESERVED = frozenset(CPP_WORDS.split()) | frozenset(FUNCTION_WORDS.split())
 
 
 def identifier(text: str) -> str:
@@ -26,7 +32,7 @@ class Names:
     """Hands out unique names in one scope; the same key gets the same name."""
 
     _by_key: dict[str, str] = field(factory=dict)
-    _taken: set[str] = field(factory=lambda: set(KEYWORDS))
+    _taken: set[str] = field(factory=lambda: set(RESERVED))
 
     def of(self, key: str, wish: str) -> str:
         """Return the name of ``key``: ``wish`` as an identifier, numbered where that is taken."""

@@ -1,7 +1,6 @@
 """How each AscIR operator is written for the CPU: functions of our vector headers."""
 
 from attrs import frozen
-
 from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.dtypes import DType
