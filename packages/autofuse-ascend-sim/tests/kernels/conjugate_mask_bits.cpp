@@ -29,7 +29,6 @@ extern "C" __global__ __aicore__ void conjugate_float16(GM_ADDR x, GM_ADDR y, GM
         in = inQueue.DeQue<half>();
         LocalTensor<half> out = outQueue.AllocTensor<half>();
         DataCopy(out, in, 2 * lanes);
-        PipeBarrier<PIPE_V>();
         uint64_t odd[2] = {0xAAAAAAAAAAAAAAAAULL, 0xAAAAAAAAAAAAAAAAULL};
         Muls(out, in, static_cast<half>(-1.0f), odd, 1, UnaryRepeatParams(1, 1, 8, 8));
         SetMaskNorm();

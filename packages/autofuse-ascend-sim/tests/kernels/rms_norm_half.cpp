@@ -46,7 +46,6 @@ private:
         xQueue.EnQue(loaded);
         loaded = xQueue.DeQue<half>();
         Cast(weightBuffer.Get<float>(), loaded, RoundMode::CAST_NONE, data.cols);
-        PipeBarrier<PIPE_V>();
         xQueue.FreeTensor(loaded);
     }
     __aicore__ inline void Row(uint64_t start)
