@@ -53,6 +53,23 @@ def test_no_solve_has_undefined_behaviour(compiler: str, extra: str, tmp_path: P
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_the_solver_can_be_compiled_once_for_many_kernels(compiler: str, tmp_path: Path) -> None:
+    (tmp_path / HEADER).write_text(header_text(), encoding="utf-8")
+    include = '#include "af_tiling_solver.h"\n'
+    sources = {
+        "solver.cpp": "#define AF_TILING_SOLVER_DEFINE\n" + include,
+        "kernel.cpp": "#define AF_TILING_SOLVER_EXTERN\n" + _EXTREMES,
+        "other.cpp": "#define AF_TILING_SOLVER_EXTERN\n" + include,
+    }
+    for name, text in sources.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    command = [compiler, *native_module.FLAGS, "-o", str(tmp_path / "run"), *[str(tmp_path / name) for name in sources]]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    assert subprocess.run([str(tmp_path / "run")], check=False).returncode == 0
+
+
 # Solves rows over extreme sizes, cores, capacities, bounds and alignments.
 _EXTREMES = """#include "af_tiling_solver.h"
 static void evaluate(const AfModel*, af_i32 ask, const af_i64* v, af_i64* i, double* r) {
@@ -63,6 +80,7 @@ static void evaluate(const AfModel*, af_i32 ask, const af_i64* v, af_i64* i, dou
   if (ask == AF_TILING_BLOCK_USAGE) i[2] = af_size_add(af_size_ceildiv(tiles, v[5]), v[3]), i[3] = v[1];
   if (ask == AF_TILING_COST) r[0] = 1.0, r[1] = static_cast<double>(af_size_mul(v[4], v[5]));
 }
+static volatile af_i64 sink;
 int main() {
   const af_i64 extremes[] = {AF_I64_MIN, AF_I64_MIN + 1, -1, 0, 1, 2, 7, 2147483647LL, AF_TILING_HUGE, AF_I64_MAX};
   const af_i32 groups[] = {AF_TILING_LOCAL, AF_TILING_BLOCK};
@@ -72,8 +90,8 @@ int main() {
     const AfModel model = {variables, groups, evaluate, nullptr, 4, 2, 2, 1};
     if (!af_check_model(&model)) return 1;
     for (af_i64 a : extremes) for (af_i64 b : extremes) {
-      af_size_add(a, b), af_size_sub(a, b), af_size_mul(a, b), af_size_mod(a, b);
-      af_size_floordiv(a, b), af_size_ceildiv(a, b);
+      sink = af_size_add(a, b), sink = af_size_sub(a, b), sink = af_size_mul(a, b);
+      sink = af_size_mod(a, b), sink = af_size_floordiv(a, b), sink = af_size_ceildiv(a, b);
       for (af_i64 c : extremes) for (af_i64 d : extremes) {
         af_i64 values[6] = {a, b, c, d, 0, 0};
         AfOutcome outcome;
