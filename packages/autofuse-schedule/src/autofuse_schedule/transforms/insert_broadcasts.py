@@ -54,9 +54,9 @@ class InsertBroadcasts:
                 inputs = tuple(
                     name if _is_scalar(by_name[name]) else widened(by_name[name], node.repeats) for name in node.inputs
                 )
-            node = node if inputs == node.inputs else evolve(node, inputs=inputs)
-            by_name[node.name] = node
-            nodes.append(node)
+            rewired = node if inputs == node.inputs else evolve(node, inputs=inputs)
+            by_name[node.name] = rewired
+            nodes.append(rewired)
         return graph if len(nodes) == len(graph.nodes) else evolve(graph, nodes=tuple(nodes))
 
 

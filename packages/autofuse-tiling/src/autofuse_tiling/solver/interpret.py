@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from autofuse_tiling.solver.arithmetic import ceildiv, divide, floordiv, mod, saturate
 from autofuse_tiling.solver.bytecode import Expression, Kind, Op
 
-_INTEGERS: dict[Op, Callable[[int, int], int]] = {
+_INTEGER_OPERATORS: dict[Op, Callable[[int, int], int]] = {
     Op.ADD: lambda a, b: saturate(a + b),
     Op.SUB: lambda a, b: saturate(a - b),
     Op.MUL: lambda a, b: saturate(a * b),
@@ -19,7 +19,7 @@ _INTEGERS: dict[Op, Callable[[int, int], int]] = {
     Op.LT: lambda a, b: int(a < b),
     Op.LE: lambda a, b: int(a <= b),
 }
-_REALS: dict[Op, Callable[[float, float], float]] = {
+_REAL_OPERATORS: dict[Op, Callable[[float, float], float]] = {
     Op.REAL_ADD: lambda a, b: a + b,
     Op.REAL_SUB: lambda a, b: a - b,
     Op.REAL_MUL: lambda a, b: a * b,
@@ -27,10 +27,9 @@ _REALS: dict[Op, Callable[[float, float], float]] = {
     Op.REAL_MIN: lambda a, b: b if b < a else a,
     Op.REAL_MAX: lambda a, b: b if a < b else a,
 }
-_REAL_TESTS: dict[Op, Callable[[float, float], int]] = {
-    Op.REAL_LT: lambda a, b: int(a < b),
-    Op.REAL_LE: lambda a, b: int(a <= b),
-}
+# Indexed by opcode: hashing a member of an enumeration costs more than all the arithmetic.
+_INTEGERS = tuple(_INTEGER_OPERATORS.get(op) for op in Op)
+_REALS = tuple(_REAL_OPERATORS.get(op) for op in Op)
 
 
 def evaluate_integer(expression: Expression, values: Sequence[int]) -> int:
@@ -58,25 +57,25 @@ def _run(expression: Expression, values: Sequence[int]) -> tuple[list[int], list
         elif op is Op.INTEGER:
             assert isinstance(operand, int)
             integers.append(operand)
-        elif op in _INTEGERS:
+        elif (combine := _INTEGERS[op]) is not None:
             right = integers.pop()
-            integers[-1] = _INTEGERS[op](integers[-1], right)
+            integers[-1] = combine(integers[-1], right)
         elif op is Op.REAL:
             assert operand is not None
             reals.append(float(operand))
-        elif op in _REALS:
+        elif (mix := _REALS[op]) is not None:
             factor = reals.pop()
-            reals[-1] = _REALS[op](reals[-1], factor)
+            reals[-1] = mix(reals[-1], factor)
         elif op is Op.TO_REAL:
             reals.append(float(integers.pop()))
         elif op is Op.SELECT:
             otherwise, then = integers.pop(), integers.pop()
             integers[-1] = then if integers[-1] else otherwise
-        elif op in _REAL_TESTS:
-            factor = reals.pop()
-            integers.append(_REAL_TESTS[op](reals.pop(), factor))
-        else:
-            assert op is Op.REAL_SELECT
+        elif op is Op.REAL_SELECT:
             last = reals.pop()
             reals[-1] = reals[-1] if integers.pop() else last
+        else:
+            assert op is Op.REAL_LT or op is Op.REAL_LE
+            factor, first = reals.pop(), reals.pop()
+            integers.append(int(first < factor if op is Op.REAL_LT else first <= factor))
     return integers, reals
