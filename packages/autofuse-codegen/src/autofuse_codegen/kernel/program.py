@@ -130,7 +130,7 @@ class Strips:
     index: str
     access: str
     count: Expression
-    lanes: int
+    lanes: str
     body: tuple[Statement, ...]
     streamed: str | None
 

@@ -30,6 +30,7 @@ from autofuse_codegen.printers.cpp import size, statements
 from autofuse_codegen.render import render, source_file
 from autofuse_codegen.targets.cpu.aliases import safe_aliases
 from autofuse_codegen.targets.cpu.headers import closure, header_texts
+from autofuse_codegen.targets.cpu.lanes import LANES, lane_bytes
 from autofuse_codegen.targets.cpu.local_memory import plan_local_memory
 from autofuse_codegen.targets.cpu.lower import CaseLowering
 from autofuse_codegen.targets.cpu.names import Names, identifier
@@ -135,7 +136,7 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
     del facts
     kernel = identifier(schedule.name)
     implementations = tuple(i for a in schedule.alternatives for g in a.groups for i in g.implementations)
-    lowered = tuple(_case(kernel, impl, schedule, target) for impl in implementations)
+    lowered = tuple(_case(kernel, impl, schedule) for impl in implementations)
     functions = {f for _, called in lowered for f in called}
     headers = closure(functions)
     names = _size_names(schedule.symbols)
@@ -208,10 +209,8 @@ def _sources(implementations: tuple[ImplGraph, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(s for n in implementations[0].nodes for s in n.source))
 
 
-def _case(
-    kernel: str, impl: ImplGraph, schedule: ScheduleResult, target: TargetSpec
-) -> tuple[CaseView, frozenset[str]]:
-    lowering = CaseLowering(impl, target.vector_bytes)
+def _case(kernel: str, impl: ImplGraph, schedule: ScheduleResult) -> tuple[CaseView, frozenset[str]]:
+    lowering = CaseLowering(impl)
     sizes = {s: lowering.names.of(f"size {s}", s) for s in schedule.symbols}
     tiles = {v.name: lowering.names.of(f"size {v.name}", v.name) for v in impl.tile_variables}
     function = lowering.function(f"{kernel}_{identifier(impl.case.name)}")
@@ -225,6 +224,7 @@ def _case(
     prologue += [
         f"const af_i64 {tiles[v]} = launch->tiling->{identifier(v)};" for v in tiles if _mentions(text, tiles[v])
     ]
+    prologue.insert(0, f"constexpr int {LANES} = AF_VECTOR_BYTES / {lane_bytes(impl.nodes)};")
     epilogue: list[str] = []
     if "stream" in text:
         prologue.append("const bool stream = launch->stream;")

@@ -1,16 +1,19 @@
-"""How many lanes a strip has."""
+"""How many lanes a strip has, as a constant of the machine a kernel is built for."""
 
 from autofuse_ir.asc_graph import AscNode
 
-COMPUTE = ("Data", "Output", "Scalar", "IndexExpr")
+NOT_IN_STRIPS = ("Data", "Output", "Scalar", "IndexExpr")
+
+LANES = "L"
+"""The name of the lane count inside generated functions."""
 
 
-def lanes_of(nodes: tuple[AscNode, ...], vector_bytes: int) -> int:
-    """Return lanes per strip: one register of the widest element, or of 4-byte elements where narrower ones mix in.
+def lane_bytes(nodes: tuple[AscNode, ...]) -> int:
+    """Return the bytes of one lane: a strip has ``AF_VECTOR_BYTES`` over it lanes.
 
-    All dtypes of a strip share it, so wider elements take several registers and narrower ones part of one.
+    One register of the widest element, or of 4-byte elements where narrower ones mix in: all dtypes of a strip share its
+    lanes, so wider elements take several registers and narrower ones part of one.
     """
-    sizes = {node.dtype.itemsize for node in nodes if node.op not in COMPUTE}
+    sizes = {node.dtype.itemsize for node in nodes if node.op not in NOT_IN_STRIPS}
     widest, narrowest = max(sizes, default=4), min(sizes, default=4)
-    unit = widest if widest == narrowest else min(widest, 4)
-    return max(1, vector_bytes // unit)
+    return widest if widest == narrowest else min(widest, 4)

@@ -23,7 +23,7 @@ from autofuse_codegen.kernel.program import (
     Strips,
 )
 from autofuse_codegen.targets.cpu.access import Address, address
-from autofuse_codegen.targets.cpu.lanes import lanes_of
+from autofuse_codegen.targets.cpu.lanes import LANES
 from autofuse_codegen.targets.cpu.literals import literal, type_name
 from autofuse_codegen.targets.cpu.local_memory import LocalMemory, plan_local_memory, tile_address
 from autofuse_codegen.targets.cpu.loops import Nest
@@ -38,7 +38,6 @@ class CaseLowering:
     """Writes one ImplGraph; ``names`` is the scope of its function."""
 
     impl: ImplGraph
-    vector_bytes: int
     names: Names = field(factory=Names)
     nodes: dict[str, AscNode] = field(init=False)
     axes: dict[str, Axis] = field(init=False)
@@ -107,7 +106,6 @@ class CaseLowering:
         return tuple(found)
 
     def _scalars(self, phase: Phase) -> tuple[Statement, ...]:
-        lanes = self._lanes()
         used = {i for s in phase.segments for n in s.nodes for i in self.nodes[n].inputs}
         found: list[Statement] = []
         for node in self.impl.nodes:
@@ -121,7 +119,7 @@ class CaseLowering:
                 expression = node.attr("expression")
                 assert isinstance(expression, Dim)
                 value = Call(f"({kind})", (Size(expression),))
-            splat = Call("af_splat", (value,), (kind, str(lanes)))
+            splat = Call("af_splat", (value,), (kind, LANES))
             found.append(Declare("auto", self._value(node.name), splat))
         return tuple(found)
 
@@ -130,13 +128,10 @@ class CaseLowering:
         vectorised = tuple(self.axes[a] for a in segment.axes)
 
         def row() -> tuple[Statement, ...]:
-            writer = _Row(self, segment, vectorised, strip_axis, self._lanes())
+            writer = _Row(self, segment, vectorised, strip_axis)
             return writer.statements()
 
         return self.nest.loops(segment.axes[:-1], row)
-
-    def _lanes(self) -> int:
-        return lanes_of(self.impl.nodes, self.vector_bytes)
 
     def _value(self, node: str) -> str:
         return self.names.of(f"value {node}", node)
@@ -150,7 +145,6 @@ class _Row:
     segment: Segment
     vectorised: tuple[Axis, ...]
     strip_axis: str
-    lanes: int
     _before: list[Statement] = field(factory=list)
     _body: list[Statement] = field(factory=list)
     _streamed: str | None = None
@@ -168,7 +162,7 @@ class _Row:
                 self._compute(node)
             if node.op != "Store" and name in case.places:
                 self._spill(node)
-        strips = Strips("i", ACCESS, case.nest.bound(self.strip_axis), self.lanes, tuple(self._body), self._streamed)
+        strips = Strips("i", ACCESS, case.nest.bound(self.strip_axis), LANES, tuple(self._body), self._streamed)
         return (*self._before, strips)
 
     def _load(self, node: AscNode) -> None:
@@ -183,10 +177,9 @@ class _Row:
         kind = type_name(node.dtype)
         pointer = self._pointer(f"row {node.name}", f"{node.name}_row", base, offset, f"const {kind}*")
         value = self.case._value(node.name)
-        lanes = str(self.lanes)
         if step == const(0):
             first = Element(Name(pointer), Literal("0"))
-            self._before.append(Declare("auto", value, Call("af_splat", (first,), (kind, lanes))))
+            self._before.append(Declare("auto", value, Call("af_splat", (first,), (kind, LANES))))
             return
         self._body.append(Declare("auto", value, Call(f"{ACCESS}.load", self._moving(node, pointer, step))))
 
@@ -218,8 +211,17 @@ class _Row:
         if node.op == "Broadcast":
             value: Expression = operands[0]
         else:
-            value = call(node, operands, dtypes, ACCESS)
+            value = call(node, operands, dtypes, ACCESS, self._is_plain_constant(node.inputs[-1]))
         self._body.append(Declare("auto", self.case._value(node.name), value))
+
+    def _is_plain_constant(self, name: str) -> bool:
+        value = self.case.nodes[name].attr("value")
+        return (
+            self.case.nodes[name].op == "Scalar"
+            and isinstance(value, (int, float))
+            and value not in (0, -0.0)
+            and value == value
+        )
 
     def _operand(self, name: str) -> Expression:
         """Return the value ``name``, loading it from its local buffer where another segment made it."""

@@ -12,7 +12,7 @@ CPP_WORDS = """
     try typedef typeid typename union unix unsigned using virtual void volatile wchar_t while xor
 """
 FUNCTION_WORDS = """
-    argument block body call host i inputs launch local local_bytes outputs raised sizes status stream strip t
+    L argument block body call host i inputs launch local local_bytes outputs raised sizes status stream strip t
     tiling workspace
 """
 """Names that the templates of generated functions use themselves."""

@@ -2,13 +2,49 @@
 // Minimum, maximum and clip. Floats follow np.minimum and np.maximum: a NaN operand is the result (the first one where
 // both are), and of two equal operands (-0.0 and +0.0) the second is taken.
 
+// The larger register of two as the machine's instruction gives it: the second where one is NaN or both are equal.
+template <class V> AF_INLINE V af_max_second(V a, V b) {
+  typedef typename af_of<V>::E E;
+#if defined(__SSE2__) && !defined(__clang__)
+  if constexpr (af_same<E, float>::value && sizeof(V) == 16) return __builtin_ia32_maxps(a, b);
+  if constexpr (af_same<E, double>::value && sizeof(V) == 16) return __builtin_ia32_maxpd(a, b);
+#endif
+#if defined(__AVX__) && !defined(__clang__)
+  if constexpr (af_same<E, float>::value && sizeof(V) == 32) return __builtin_ia32_maxps256(a, b);
+  if constexpr (af_same<E, double>::value && sizeof(V) == 32) return __builtin_ia32_maxpd256(a, b);
+#endif
+#if defined(__AVX512F__) && !defined(__clang__)
+  if constexpr (af_same<E, float>::value && sizeof(V) == 64) return __builtin_ia32_maxps512_mask(a, b, V{}, 0xffff, 4);
+  if constexpr (af_same<E, double>::value && sizeof(V) == 64) return __builtin_ia32_maxpd512_mask(a, b, V{}, 0xff, 4);
+#endif
+  return a > b ? a : b;
+}
+template <class V> AF_INLINE V af_min_second(V a, V b) {
+  typedef typename af_of<V>::E E;
+#if defined(__SSE2__) && !defined(__clang__)
+  if constexpr (af_same<E, float>::value && sizeof(V) == 16) return __builtin_ia32_minps(a, b);
+  if constexpr (af_same<E, double>::value && sizeof(V) == 16) return __builtin_ia32_minpd(a, b);
+#endif
+#if defined(__AVX__) && !defined(__clang__)
+  if constexpr (af_same<E, float>::value && sizeof(V) == 32) return __builtin_ia32_minps256(a, b);
+  if constexpr (af_same<E, double>::value && sizeof(V) == 32) return __builtin_ia32_minpd256(a, b);
+#endif
+#if defined(__AVX512F__) && !defined(__clang__)
+  if constexpr (af_same<E, float>::value && sizeof(V) == 64) return __builtin_ia32_minps512_mask(a, b, V{}, 0xffff, 4);
+  if constexpr (af_same<E, double>::value && sizeof(V) == 64) return __builtin_ia32_minpd512_mask(a, b, V{}, 0xff, 4);
+#endif
+  return a < b ? a : b;
+}
+
+// A NaN in the second operand is the instruction's result already; one in the first is put back. For a constant first
+// operand nothing is left to do, which is why generated code puts constants first where zeros cannot tell.
 template <class V> AF_INLINE V af_max_register(V a, V b) {
-  const V m = a > b ? a : b;
+  const V m = af_max_second(a, b);
   if constexpr (af_is_float<typename af_of<V>::E>) return af_pick(a != a, a, m);
   else return m;
 }
 template <class V> AF_INLINE V af_min_register(V a, V b) {
-  const V m = a < b ? a : b;
+  const V m = af_min_second(a, b);
   if constexpr (af_is_float<typename af_of<V>::E>) return af_pick(a != a, a, m);
   else return m;
 }
