@@ -19,16 +19,16 @@ def test_another_profile_can_be_chosen(pytester: pytest.Pytester) -> None:
 
 def test_golden_files_are_compared_and_updated(pytester: pytest.Pytester) -> None:
     test = pytester.makepyfile("def test_it(golden): golden('new\\n', 'sub/text.txt')")
-    missing = pytester.runpytest_subprocess()
+    missing = pytester.runpytest_inprocess()
     missing.assert_outcomes(failed=1)
     missing.stdout.fnmatch_lines(["*is missing: run pytest with --update-golden*"])
-    pytester.runpytest_subprocess("--update-golden").assert_outcomes(passed=1)
+    pytester.runpytest_inprocess("--update-golden").assert_outcomes(passed=1)
     file = test.parent / "golden" / "sub" / "text.txt"
     assert file.read_text() == "new\n"
-    pytester.runpytest_subprocess().assert_outcomes(passed=1)
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
     for other in ("old\n", "new", "new\r\n"):
         file.write_bytes(other.encode())
-        pytester.runpytest_subprocess().assert_outcomes(failed=1)
+        pytester.runpytest_inprocess().assert_outcomes(failed=1)
 
 
 def test_cases_are_parameters_named_for_their_files(pytester: pytest.Pytester) -> None:
@@ -46,13 +46,13 @@ def test_cases_are_parameters_named_for_their_files(pytester: pytest.Pytester) -
     folder.mkdir(parents=True)
     file = folder / "one.txt"
     file.write_text(CASE)
-    pytester.runpytest_subprocess("-v").stdout.fnmatch_lines(["*test_it?family/one?*PASSED*"])
+    pytester.runpytest_inprocess("-v").stdout.fnmatch_lines(["*test_it?family/one?*PASSED*"])
     file.write_text(CASE.replace("b", "c"))
-    pytester.runpytest_subprocess().assert_outcomes(failed=1)
-    pytester.runpytest_subprocess("--update-golden").assert_outcomes(passed=1)
+    pytester.runpytest_inprocess().assert_outcomes(failed=1)
+    pytester.runpytest_inprocess("--update-golden").assert_outcomes(passed=1)
     assert file.read_text() == CASE
 
 
 def test_a_test_without_cases_is_an_error(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("from autofuse_testkit import cases\ncases(__file__)")
-    pytester.runpytest_subprocess().assert_outcomes(errors=1)
+    pytester.runpytest_inprocess().assert_outcomes(errors=1)
