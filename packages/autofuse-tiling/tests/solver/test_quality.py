@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
-from autofuse_tiling.solver.case_model import CaseModel, InfeasibleError
+from autofuse_tiling.solver.bound_case import BoundCase, InfeasibleError
 from autofuse_tiling.solver.exhaustive import cheapest
 from autofuse_tiling.solver.interpret import evaluate_integer
 from autofuse_tiling.solver.native import Models, NativeSolver
@@ -81,7 +81,7 @@ def test_a_constant_in_place_of_the_solver_is_noticed() -> None:
         def fixed(problems: Sequence[Problem], symbols: Sequence[int], constant: int = constant) -> Outcome:
             problem = problems[0]
             tiles = (constant,) * len(problem.variables)
-            cost = CaseModel(problem, tuple(symbols)).cost(tiles)
+            cost = BoundCase(problem, tuple(symbols)).cost(tiles)
             return Outcome(Status.SOLVED, 0, 0, tiles, cost, 1, 0)
 
         assert len(complaints(fixed, 60)) > 10
@@ -112,7 +112,7 @@ def test_no_sampled_tile_of_a_large_problem_is_much_better() -> None:
         outcome = solve(cases[:1], symbols)
         if outcome.status is not Status.SOLVED:
             continue
-        model = CaseModel(cases[0], symbols)
+        model = BoundCase(cases[0], symbols)
         grids = model.grids(Group.LOCAL, (1,) * len(cases[0].variables))
         for _ in range(60):
             tiles = [1] * len(cases[0].variables)
@@ -146,7 +146,7 @@ def test_more_local_memory_never_makes_tiles_impossible_nor_a_single_tile_smalle
 
 def _largest_fit(problem: Problem, symbols: tuple[int, ...]) -> int:
     """The largest first tile when the others are as small as they get, by trying all."""
-    model = CaseModel(problem, symbols)
+    model = BoundCase(problem, symbols)
     try:
         grids = model.grids(Group.LOCAL, (1,) * len(problem.variables))
     except InfeasibleError:

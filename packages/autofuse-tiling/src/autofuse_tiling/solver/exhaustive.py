@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
 
-from autofuse_tiling.solver.case_model import CaseModel, Grid, InfeasibleError, Tiles
+from autofuse_tiling.solver.bound_case import BoundCase, Grid, InfeasibleError, Tiles
 from autofuse_tiling.solver.errors import TilingError
 from autofuse_tiling.solver.problem import Group, Problem
 
@@ -14,7 +14,7 @@ def cheapest(problem: Problem, symbols: Sequence[int], most: int = 1_000_000) ->
 
     Raises TilingError where more than ``most`` combinations would have to be tried for one group of variables.
     """
-    model = CaseModel(problem, tuple(symbols))
+    model = BoundCase(problem, tuple(symbols))
     best: tuple[float, Tiles] | None = None
     for tiles in _states(model, Group.LOCAL, (1,) * len(problem.variables), most):
         if not model.local_check(tiles).holds:
@@ -27,7 +27,7 @@ def cheapest(problem: Problem, symbols: Sequence[int], most: int = 1_000_000) ->
     return best
 
 
-def _states(model: CaseModel, group: Group, tiles: Tiles, most: int) -> Iterator[Tiles]:
+def _states(model: BoundCase, group: Group, tiles: Tiles, most: int) -> Iterator[Tiles]:
     """Yield ``tiles`` with every combination of the group's variables; nothing where a bound is impossible."""
     try:
         grids = model.grids(group, tiles)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from autofuse_tiling.solver.arithmetic import ceildiv, saturate
-from autofuse_tiling.solver.case_model import HUGE, WORST, CaseModel, Check, Grid, InfeasibleError, Tiles, boundary
+from autofuse_tiling.solver.bound_case import HUGE, WORST, BoundCase, Check, Grid, InfeasibleError, Tiles, boundary
 from autofuse_tiling.solver.problem import Group, Outcome, Problem, Status
 
 BUDGET = 600
@@ -29,7 +29,7 @@ def solve(problems: Sequence[Problem], symbols: Sequence[int]) -> Outcome:
 
 
 def _solve_case(at: int, problem: Problem, symbols: Tiles) -> Outcome:
-    model = CaseModel(problem, symbols)
+    model = BoundCase(problem, symbols)
     try:
         tiles, best = _Search(model).run()
     except InfeasibleError as reason:
@@ -44,7 +44,7 @@ def _with(tiles: Tiles, changes: dict[int, int]) -> Tiles:
 class _Search:
     """Phases A and B, and the candidates around their answer."""
 
-    def __init__(self, model: CaseModel) -> None:
+    def __init__(self, model: BoundCase) -> None:
         self.model = model
         self.local = model.members(Group.LOCAL)
         self.block = model.members(Group.BLOCK)

@@ -57,7 +57,7 @@ class Check:
 
 
 @define
-class CaseModel:
+class BoundCase:
     """Evaluates a problem at given symbols; ``evaluations`` counts requests for usages and costs."""
 
     problem: Problem
