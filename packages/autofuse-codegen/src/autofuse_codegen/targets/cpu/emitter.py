@@ -49,6 +49,11 @@ FLAGS = (
     "-fvisibility=hidden",
 )
 
+SOLVER_SOURCE = '''// The tiling solver, compiled once for all kernels of a library.
+#define AF_TILING_SOLVER_DEFINE
+#include "af_tiling_solver.h"
+'''
+
 STATUS_MESSAGES = (
     StatusMessage(0, "an integer was divided by zero"),
     StatusMessage(3, "an integer was raised to a negative power"),
@@ -173,6 +178,7 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
         _rendered(f"{kernel}_tiling_func.cpp", FileRole.TILING_FUNCTION, "tiling_func.cpp.jinja", tiling_view),
         _rendered(tiling_data, FileRole.TILING_DATA, "tiling_data.h.jinja", tiling_view),
         _rendered(f"{kernel}_infer_shape.cpp", FileRole.INFER_SHAPE, "infer_shape.cpp.jinja", shape_view),
+        source_file("af_tiling_solver.cpp", FileRole.SUPPORT, SOLVER_SOURCE),
     )
     return KernelBundle(
         name=schedule.name,
