@@ -38,6 +38,7 @@ class Run:
             tiling=self.tiling,
             block_dim=self.block_dim,
             workspace=self.workspace,
+            timeout=20,
         )
         return arrays
 

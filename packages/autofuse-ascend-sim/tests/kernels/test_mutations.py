@@ -83,7 +83,7 @@ def unreported(sample: str, runs: tuple, folder: Path) -> tuple[int, list[str]]:
 def is_reported(run: object, library: object, prefix: str) -> bool:
     try:
         run.start(library, prefix)
-    except sim.SimError:
+    except (sim.RuleError, sim.HangError):
         return True
     return False
 

@@ -85,13 +85,14 @@ void reduce_matrix(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTenso
     Operand in = read("src", src, m.columns);
     in.region = Region{static_cast<uint32_t>(m.columns * sizeof(T)), m.rows,
                        static_cast<uint32_t>(m.row_elements * sizeof(T))};
-    disjoint(out, in);
+    const Operand whole = read("src", src, used);
+    disjoint(out, whole);
     const Work amount = work<T>(used, last_axis ? 2 * m.rows : 1);
     bool compute;
     if (tmp_bytes > 0) {
         const Operand extra = scratch("sharedTmpBuffer", tmp, tmp_bytes);
         disjoint(out, extra);
-        disjoint(extra, in);
+        disjoint(extra, whole);
         compute = issue(PIPE_V, {out, in, extra}, amount);
     } else {
         compute = issue(PIPE_V, {out, in}, amount);
@@ -184,7 +185,7 @@ AF_API void Mean(const LocalTensor<T>& dst, const LocalTensor<T>& src, const Loc
     in.region.pieces = p.outter;
     in.region.piece_stride = static_cast<uint32_t>(p.inner * sizeof(T));
     const af_sim::Operand tmp = af_sim::scratch("sharedTmpBuffer", sharedTmpBuffer, tmp_bytes);
-    af_sim::disjoint(out, in);
+    af_sim::disjoint(out, af_sim::read("src", src, uint64_t(p.outter) * p.inner));
     af_sim::disjoint(out, tmp);
     if (!af_sim::issue(PIPE_V, {out, in, tmp}, af_sim::work<T>(uint64_t(p.outter) * p.n, 3 * p.outter))) return;
     accType* row = static_cast<accType*>(__builtin_malloc((uint64_t(p.n) + 1) * sizeof(accType)));

@@ -14,6 +14,7 @@ from autofuse_ascend_sim.signatures.table import Function, Instantiation, functi
 
 PRELUDE = """\
 #include "kernel_operator.h"
+#include "tiling/tiling_api.h"
 #include <cstddef>
 #include <type_traits>
 #include <utility>

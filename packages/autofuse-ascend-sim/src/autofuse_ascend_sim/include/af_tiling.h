@@ -1,0 +1,44 @@
+// Tiling data, tiling keys and kernel task types. REGISTER_TILING_DEFAULT is legal at namespace and at function scope.
+#pragma once
+#include <cstdint>
+#include <cstring>
+
+#include "af_keywords.h"
+#include "af_sim.h"
+
+namespace af_sim {
+uint64_t tiling_key();
+void copy_tiling(void* target, const void* source, uint64_t bytes);
+GM_ADDR user_workspace(GM_ADDR workspace);
+}  // namespace af_sim
+
+#define g_tilingKey (af_sim::tiling_key())
+#define TILING_KEY_VAR g_tilingKey
+#define TILING_KEY_IS(k) (TILING_KEY_VAR == (k))
+
+#define KERNEL_TASK_TYPE_DEFAULT(value)
+#define KERNEL_TASK_TYPE(key, value)
+
+#define REGISTER_TILING_DEFAULT(tilingStruct) using af_default_tiling_t = tilingStruct
+#define REGISTER_TILING_FOR_TILINGKEY(expression, tilingStruct)
+#define REGISTER_NONE_TILING
+
+#define GET_TILING_DATA(tilingData, tilingArg)  \
+    af_default_tiling_t tilingData;             \
+    af_sim::copy_tiling(&tilingData, tilingArg, sizeof(tilingData))
+#define GET_TILING_DATA_WITH_STRUCT(tilingStruct, tilingData, tilingArg) \
+    tilingStruct tilingData;                                             \
+    af_sim::copy_tiling(&tilingData, tilingArg, sizeof(tilingData))
+#define GET_TILING_DATA_MEMBER(tilingStruct, member, name, tilingArg)                        \
+    decltype(tilingStruct::member) name;                                                     \
+    af_sim::copy_tiling(&name, (tilingArg) + __builtin_offsetof(tilingStruct, member), sizeof(name))
+#define GET_TILING_DATA_PTR_WITH_STRUCT(tilingStruct, dstPtr, tilingArg) \
+    __gm__ tilingStruct* dstPtr = reinterpret_cast<__gm__ tilingStruct*>(tilingArg)
+#define COPY_TILING_WITH_STRUCT(tilingStruct, srcPtr, dstPtr) \
+    af_sim::copy_tiling(dstPtr, srcPtr, sizeof(tilingStruct))
+#define COPY_TILING_WITH_ARRAY(arrayType, arrayCount, srcPtr, dstPtr) \
+    af_sim::copy_tiling(dstPtr, srcPtr, sizeof(arrayType) * (arrayCount))
+
+namespace AscendC {
+inline __gm__ uint8_t* GetUserWorkspace(GM_ADDR workspace) { return af_sim::user_workspace(workspace); }
+}  // namespace AscendC

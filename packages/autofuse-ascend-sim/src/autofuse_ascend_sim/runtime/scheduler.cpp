@@ -1,0 +1,240 @@
+#include "scheduler.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "core.h"
+
+namespace af_sim {
+namespace {
+
+enum class Status : uint8_t { Ready, Running, Waiting, Done, Failed };
+
+struct Board {
+    std::mutex mutex;
+    std::condition_variable changed;  // any status, slot or phase
+    std::vector<Status> status;
+    std::vector<uint32_t> phase;
+    std::vector<Failure> failures;
+    std::vector<pthread_t> threads;
+    std::vector<Site> waits;  // where each block waits
+    int64_t participants = 0;
+    int64_t arrived = 0;
+    int64_t next = 0;   // blocks start in order
+    int slots = 1;
+};
+Board* board = nullptr;
+
+// A crash or a time-out is told from a signal handler: the thread itself records where it stands.
+void record_signal(int signal_number, siginfo_t* info, void*) {
+    static Failure failures[1];  // only the first one is used
+    static volatile int taken = 0;
+    if (__sync_lock_test_and_set(&taken, 1)) {
+        for (;;) pause();
+    }
+    Failure& f = failures[0];
+    f.kind = signal_number == SIGUSR1 ? "timeout" : "crash";
+    f.block = core != nullptr ? core->block : -1;
+    if (core != nullptr) f.site = core->site;
+    if (signal_number == SIGUSR1) {
+        f.message = core != nullptr && core->call_depth > 0 ? "inside the call" : "outside any API call";
+    } else {
+        char text[96];
+        snprintf(text, sizeof text, "%s at address %p", strsignal(signal_number), info->si_addr);
+        f.message = text;
+    }
+    report_signal(f);
+    _exit(3);
+}
+
+void take_slot(std::unique_lock<std::mutex>& lock) {
+    board->changed.wait(lock, [] { return board->slots > 0; });
+    --board->slots;
+}
+
+void give_slot() { ++board->slots; }
+
+struct ThreadArgument {
+    int64_t block;
+    const std::function<void(int64_t)>* body;
+};
+
+void* thread_main(void* raw) {
+    const ThreadArgument argument = *static_cast<ThreadArgument*>(raw);
+    delete static_cast<ThreadArgument*>(raw);
+    stack_t alternate = {};
+    alternate.ss_size = 64 * 1024;
+    alternate.ss_sp = malloc(alternate.ss_size);
+    sigaltstack(&alternate, nullptr);
+    {
+        std::unique_lock<std::mutex> lock(board->mutex);
+        board->changed.wait(lock, [&] { return board->next == argument.block && board->slots > 0; });
+        --board->slots;
+        ++board->next;
+        board->status[argument.block] = Status::Running;
+        board->changed.notify_all();
+    }
+    (*argument.body)(argument.block);
+    {
+        std::unique_lock<std::mutex> lock(board->mutex);
+        board->status[argument.block] = Status::Done;
+        give_slot();
+        board->changed.notify_all();
+    }
+    alternate.ss_flags = SS_DISABLE;
+    sigaltstack(&alternate, nullptr);
+    free(alternate.ss_sp);
+    return nullptr;
+}
+
+// The failing block with the lowest index, once no lower block can still fail. -1 while undecided, -2 when all is done.
+int64_t verdict() {
+    bool all_done = true;
+    for (size_t b = 0; b < board->status.size(); ++b) {
+        switch (board->status[b]) {
+            case Status::Failed: return static_cast<int64_t>(b);
+            case Status::Done: break;
+            case Status::Waiting: all_done = false; break;
+            default: return -1;
+        }
+    }
+    return all_done ? -2 : -3;  // -3: everybody waits or is done
+}
+
+}  // namespace
+
+[[noreturn]] void stop_block(const Failure& failure) {
+    {
+        std::unique_lock<std::mutex> lock(board->mutex);
+        board->failures[core->block] = failure;
+        board->status[core->block] = Status::Failed;
+        give_slot();
+        board->changed.notify_all();
+    }
+    for (;;) pause();
+}
+
+void rendezvous(int64_t participants) {
+    std::unique_lock<std::mutex> lock(board->mutex);
+    const uint32_t phase = ++board->phase[core->block];
+    board->status[core->block] = Status::Waiting;
+    board->waits[core->block] = core->site;
+    board->participants = participants;
+    give_slot();
+    if (++board->arrived == participants) {
+        board->arrived = 0;
+        for (size_t b = 0; b < board->status.size(); ++b) {
+            if (board->status[b] == Status::Waiting && board->phase[b] == phase) board->status[b] = Status::Ready;
+        }
+    }
+    board->changed.notify_all();
+    board->changed.wait(lock, [&] { return board->status[core->block] == Status::Ready; });
+    // Blocks continue in index order where slots are short, as they started.
+    board->changed.wait(lock, [&] {
+        if (board->slots <= 0) return false;
+        for (int64_t b = 0; b < core->block; ++b) {
+            if (board->status[b] == Status::Ready) return false;
+        }
+        return true;
+    });
+    --board->slots;
+    board->status[core->block] = Status::Running;
+    board->changed.notify_all();
+}
+
+void wait_for_lower_blocks() {
+    std::unique_lock<std::mutex> lock(board->mutex);
+    const auto settled = [&] {
+        for (int64_t b = 0; b < core->block; ++b) {
+            const Status s = board->status[b];
+            const bool is_behind = board->phase[b] <= board->phase[core->block];
+            if (is_behind && (s == Status::Ready || s == Status::Running)) return false;
+        }
+        return true;
+    };
+    if (settled()) return;
+    give_slot();
+    board->changed.notify_all();
+    board->changed.wait(lock, settled);
+    take_slot(lock);
+}
+
+bool run_blocks(const Schedule& schedule, const std::function<void(int64_t)>& body, Failure& failure) {
+    board = new Board;  // lives until the process ends: failed blocks keep their threads
+    board->status.assign(schedule.blocks, Status::Ready);
+    board->phase.assign(schedule.blocks, 0);
+    board->waits.resize(schedule.blocks);
+    board->failures.resize(schedule.blocks);
+    board->threads.resize(schedule.blocks);
+    board->slots = schedule.threads;
+
+    struct sigaction action = {};
+    action.sa_sigaction = record_signal;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGUSR1}) sigaction(s, &action, nullptr);
+
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 2 * 1024 * 1024);
+    for (int64_t b = 0; b < schedule.blocks; ++b) {
+        if (pthread_create(&board->threads[b], &attributes, thread_main, new ThreadArgument{b, &body}) != 0) {
+            failure.kind = "crash";
+            failure.block = b;
+            failure.message = "the host could not start a thread for the block";
+            return false;
+        }
+    }
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(schedule.timeout_seconds);
+    std::unique_lock<std::mutex> lock(board->mutex);
+    int64_t decided = -1;
+    const bool in_time = board->changed.wait_until(lock, deadline, [&] { return (decided = verdict()) != -1; });
+    if (in_time && decided == -2) {
+        lock.unlock();
+        for (pthread_t thread : board->threads) pthread_join(thread, nullptr);
+        return true;
+    }
+    if (in_time && decided >= 0) {
+        failure = board->failures[decided];
+        return false;
+    }
+    if (in_time) {  // some blocks wait at SyncAll for blocks that have ended
+        int64_t waiting = 0, first = -1;
+        for (size_t b = 0; b < board->status.size(); ++b) {
+            if (board->status[b] != Status::Waiting) continue;
+            ++waiting;
+            if (first < 0) first = static_cast<int64_t>(b);
+        }
+        failure.kind = "rule";
+        failure.rule = "sync_all";
+        failure.block = first;
+        failure.site = board->waits[first];
+        failure.bytes = waiting;
+        failure.limit = board->participants;
+        failure.message = "SyncAll hangs: " + std::to_string(waiting) + " of " + std::to_string(board->participants) +
+                          " blocks reached it and the others have ended";
+        return false;
+    }
+    int64_t running = -1;
+    for (size_t b = 0; b < board->status.size() && running < 0; ++b) {
+        if (board->status[b] == Status::Running) running = static_cast<int64_t>(b);
+    }
+    lock.unlock();
+    if (running >= 0) {
+        pthread_kill(board->threads[running], SIGUSR1);
+        for (;;) pause();  // the handler ends the process
+    }
+    failure.kind = "timeout";
+    failure.message = "no block was running";
+    return false;
+}
+
+}  // namespace af_sim

@@ -1,0 +1,25 @@
+// A SoC as numbers. Python flattens socs/*.toml into `key value` lines; see the TOML files for meaning and sources.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+namespace af_sim {
+
+struct VectorCost {
+    float per_element = 0;
+    float fixed = 0;
+};
+
+struct Soc {
+    std::string name;
+    std::unordered_map<std::string, double> numbers;
+    uint32_t ub_bytes = 0;
+    uint32_t cores = 0;
+
+    void set(const std::string& key, const std::string& value);
+    double number(const std::string& key) const;  // ends the run where the SoC file lacks the key
+    VectorCost vector_cost(const char* api, const char* dtype) const;
+};
+
+}  // namespace af_sim
