@@ -95,6 +95,8 @@ template <> struct DTypeOf<double> { static constexpr DType value = DType::F64; 
 
 template <typename T> constexpr DType dtype_of = DTypeOf<T>::value;
 
+template <typename T, typename U> struct TypePair {};
+
 template <typename T, typename... Allowed> constexpr bool is_one_of() { return (__is_same(T, Allowed) || ...); }
 
 }  // namespace af_sim

@@ -2,8 +2,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <type_traits>
 
+#include "errors.h"
 #include "rows.h"
 
 namespace af_sim {
@@ -119,7 +121,7 @@ template <typename D, typename S> D convert(const S& x, uint8_t mode) {
         return int_to_int<D>(x);
     } else if constexpr (is_int<D>) {
         return real_to_int<D>(real_of(x), mode);
-    } else if constexpr (std::is_same<D, S>::value) {
+    } else if constexpr (std::is_same<D, S>::value) {  // rounds to an integral value
         return D(static_cast<float>(round_to_integer(real_of(x), mode)));
     } else if constexpr (is_16_bit_float<D>) {
         D result;
@@ -165,6 +167,18 @@ template <typename D, typename S> constexpr Pair pair() { return {dtype_of<D>, d
 
 }  // namespace
 
+void check_cast(DType dst, DType src, uint8_t round_mode, bool is_350) {
+    constexpr const char* names[] = {"CAST_NONE", "CAST_RINT", "CAST_FLOOR", "CAST_CEIL", "CAST_ROUND", "CAST_TRUNC", "CAST_ODD"};
+    const uint16_t modes = cast_modes(dst, src, is_350);
+    if (round_mode < 16 && ((modes >> round_mode) & 1) != 0) return;
+    std::string allowed;
+    for (int mode = 0; mode < 7; ++mode) {
+        if (((modes >> mode) & 1) != 0) allowed += std::string(allowed.empty() ? "" : ", ") + names[mode];
+    }
+    fail(Rule::Limit, "roundMode", round_mode, -1, "%s to %s takes %s, not %s", name_of(src), name_of(dst), allowed.c_str(),
+         round_mode < 7 ? names[round_mode] : "this mode");
+}
+
 RowFn find_cast(DType dst, DType src, uint8_t) {
     static constexpr Pair pairs[] = {
         pair<half, int8_t>(), pair<half, uint8_t>(), pair<half, int16_t>(), pair<float, int16_t>(), pair<int8_t, half>(),
@@ -178,7 +192,7 @@ RowFn find_cast(DType dst, DType src, uint8_t) {
         pair<uint8_t, int16_t>(), pair<int32_t, int16_t>(), pair<uint32_t, int16_t>(), pair<uint8_t, uint16_t>(),
         pair<uint32_t, uint16_t>(), pair<bfloat16_t, half>(), pair<half, bfloat16_t>(), pair<uint8_t, int32_t>(),
         pair<uint16_t, int32_t>(), pair<uint8_t, uint32_t>(), pair<int16_t, uint32_t>(), pair<uint16_t, uint32_t>(),
-        pair<double, int64_t>(), pair<bfloat16_t, double>(), pair<float, double>(), pair<int32_t, double>(),
+        pair<half, half>(), pair<bfloat16_t, bfloat16_t>(), pair<double, int64_t>(), pair<bfloat16_t, double>(), pair<float, double>(), pair<int32_t, double>(),
         pair<int64_t, double>(), {DType::F16, DType::I32, dequantise}};
     for (const Pair& p : pairs) {
         if (p.dst == dst && p.src == src) return p.fn;
