@@ -30,7 +30,7 @@ def test_the_comparison_script_reports_its_figures() -> None:
 
 
 def test_compiled_expressions_and_bytecode_give_the_same_bits(tmp_path: Path) -> None:
-    drawn = [wild(Random(f"compiled/{at}")) if at % 2 else plausible(Random(f"compiled/{at}")) for at in range(30)]
+    drawn = [wild(Random(f"compiled/{at}")) if at % 2 else plausible(Random(f"compiled/{at}")) for at in range(14)]
     native = build(tmp_path, compiled=[problem for problems, _ in drawn for problem in problems])
     for problems, symbols in drawn:
         models = Models(problems)
