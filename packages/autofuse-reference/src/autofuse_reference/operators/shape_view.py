@@ -111,7 +111,8 @@ def _space_to_depth(call: Call) -> Array:
     last = call.text("data_format") == "NHWC"
     x = np.moveaxis(x, -1, 1) if last else x
     n, c, h, w = x.shape
-    pieces = x.reshape(n, c, h // block, block, w // block, block).transpose(0, 3, 5, 1, 2, 4)
+    order = (0, 1, 3, 5, 2, 4) if call.text("mode") == "CRD" else (0, 3, 5, 1, 2, 4)
+    pieces = x.reshape(n, c, h // block, block, w // block, block).transpose(order)
     result = pieces.reshape(n, c * block**2, h // block, w // block)
     return np.moveaxis(result, 1, -1) if last else result
 
