@@ -219,7 +219,7 @@ class ArgumentBinder:
                 where=self.where,
                 fix="give an array of that dtype",
             )
-        if not array.flags.writeable:
+        if not array.flags.writeable or isinstance(item, np.generic):
             raise InputValueError(
                 f"out= for output {name!r} is read-only", where=self.where, fix="give a writable array"
             )

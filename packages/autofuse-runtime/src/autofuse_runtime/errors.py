@@ -53,6 +53,3 @@ class DiskError(AutofuseError, OSError):
     """A file could not be written or read."""
 
     exit_code = 2
-
-    def __str__(self) -> str:
-        return self.paragraph

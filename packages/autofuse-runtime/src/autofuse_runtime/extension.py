@@ -14,7 +14,7 @@ from autofuse_ir.abi import header_text
 
 from autofuse_runtime.cache import ArtefactCache, key_of
 from autofuse_runtime.errors import ToolMissingError
-from autofuse_runtime.toolchain import Toolchain, in_parallel
+from autofuse_runtime.toolchain import Toolchain, find_toolchain, in_parallel
 
 _FLAGS = (
     "-std=c11",
@@ -36,11 +36,13 @@ def sources() -> dict[str, str]:
     return dict(sorted({**found, "af_abi.h": header_text()}.items()))
 
 
-def load_extension(cache: ArtefactCache, toolchain: Toolchain, extra_flags: tuple[str, ...] = ()) -> ModuleType:
-    """Return the extension module, compiling it where the cache has none for this Python and compiler.
+def load_extension(
+    cache: ArtefactCache, toolchain: Toolchain | None = None, extra_flags: tuple[str, ...] = ()
+) -> ModuleType:
+    """Return the extension module, compiling it where the cache has none for this Python.
 
-    A process holds one: it owns the thread pool and the memory pool. Raises `ToolMissingError` when Python's C headers
-    are missing.
+    A process holds one: it owns the thread pool and the memory pool. A compiler is looked for only when one is needed;
+    raises `ToolMissingError` when there is none, or when Python's C headers are missing.
     """
     with _LOCK:
         loaded = sys.modules.get(_NAME)
@@ -50,11 +52,12 @@ def load_extension(cache: ArtefactCache, toolchain: Toolchain, extra_flags: tupl
         include = sysconfig.get_path("include")
         suffix = sysconfig.get_config_var("EXT_SUFFIX")
         flags = (*_FLAGS, *extra_flags)
-        key = key_of(toolchain.identity, suffix, sys.version, *flags, *[part for item in texts.items() for part in item])
-        about = {"what": "runtime extension", "python": sys.version, "compiler": toolchain.identity}
+        # Any C compiler will do, so that a machine without one can use what another has made.
+        key = key_of(suffix, sys.version, *flags, *[part for item in texts.items() for part in item])
+        about = {"what": "runtime extension", "python": sys.version}
 
         def make(directory: Path) -> None:
-            _compile(directory, toolchain, texts, (*flags, f"-I{include}"), extra_flags)
+            _compile(directory, toolchain or find_toolchain(), texts, (*flags, f"-I{include}"), extra_flags)
 
         directory = cache.entry("extension", key, about, make)
         return _imported(directory / f"{_NAME}.so")

@@ -40,8 +40,7 @@ class FaultReporter:
     def report(self, fault: int, index: int, symbols: tuple[int, ...], values: tuple[int, int]) -> NoReturn:
         """Raise what fault number ``fault`` stands for; ``index`` and ``values`` are its particulars."""
         first, second = values
-        sizes = {fact.name: value for fact, value in zip(self.program.symbols, symbols, strict=True)}
-        at = ", ".join(f"{name} = {value}" for name, value in sizes.items())
+        at = ", ".join(f"{fact.name} = {value}" for fact, value in zip(self.plan.symbols, symbols, strict=True))
         match Fault(fault):
             case Fault.GUARD:
                 guard = self.plan.guards[index]
@@ -68,21 +67,21 @@ class FaultReporter:
                     fix="report this with the program and the sizes",
                 )
             case Fault.BIND_RANGE:
-                fact = self.program.symbols[index]
+                fact = self.plan.symbols[index]
                 raise InputValueError(
                     f"size {fact.name} became {second} in {self._buffer(first)}, outside its range {fact.lo}..{fact.hi}",
                     where=self.where,
                     fix=f"compile with a wider range for {fact.name}",
                 )
             case Fault.BIND_MISMATCH:
-                fact = self.program.symbols[index]
+                fact = self.plan.symbols[index]
                 raise InputValueError(
                     f"size {fact.name} is {symbols[index]}, but {second} in {self._buffer(first)}",
                     where=self.where,
                     fix="give inputs whose sizes fit together",
                 )
             case Fault.BIND_ELEMENT:
-                fact = self.program.symbols[index]
+                fact = self.plan.symbols[index]
                 raise InputValueError(
                     f"size {fact.name} is element {second} of {self._buffer(first)}, which is no valid size",
                     where=self.where,

@@ -36,12 +36,32 @@ KERNEL, HOST, ALIAS, COPY, SIZES, BIND, GUARD, FREE = range(8)
 
 
 @frozen
+class SymbolRange:
+    """A size of the program and its range (inclusive)."""
+
+    name: str
+    lo: int
+    hi: int
+
+
+@frozen
 class Plan:
-    """``source`` is what the extension reads; ``guards`` and ``buffers`` are what its faults count through."""
+    """``source`` is what the extension reads; the rest is what its faults count through."""
 
     source: tuple[Any, ...]
+    symbols: tuple[SymbolRange, ...]
     guards: tuple[Guard, ...]
     buffers: BufferTable
+
+
+def all_symbols(program: Program) -> tuple[SymbolRange, ...]:
+    """Return the program's symbols, and after them those that only its steps bind."""
+    ranges = {fact.name: SymbolRange(fact.name, fact.lo, fact.hi) for fact in program.symbols}
+    for variant in program.variants:
+        for step in variant.steps:
+            if isinstance(step, BindSymbol):
+                ranges.setdefault(step.symbol, SymbolRange(step.symbol, step.lo, step.hi))
+    return tuple(ranges.values())
 
 
 def entry_symbols(program: Program) -> frozenset[str]:
@@ -69,7 +89,9 @@ def make_plan(program: Program, library: object, regions: Sequence[Region]) -> P
 
     Raises `InternalError` where a step needs a size that nothing has bound.
     """
-    slots = {fact.name: slot for slot, fact in enumerate(program.symbols)}
+    symbols = all_symbols(program)
+    slots = {symbol.name: slot for slot, symbol in enumerate(symbols)}
+    fixed = {fact.name: fact.lo for fact in program.symbols if not fact.sources and fact.lo == fact.hi}
     table = buffer_table(program)
     expressions = ExpressionTable(slots)
     guards = list(entry_guards(program))
@@ -82,7 +104,7 @@ def make_plan(program: Program, library: object, regions: Sequence[Region]) -> P
         library,
         tuple(numpy_dtype(dtype) for dtype in TENSOR_DTYPES),
         tuple(regions),
-        int64s(fact.lo if not fact.sources and fact.lo == fact.hi else 0 for fact in program.symbols),
+        int64s(fixed.get(symbol.name, 0) for symbol in symbols),
         expressions.rows,
         inputs,
         _bindings(program, slots),
@@ -99,7 +121,7 @@ def make_plan(program: Program, library: object, regions: Sequence[Region]) -> P
         int(bfloat16_type() is None),
     )
     whole = tuple(tuple(part) if part is expressions.rows else part for part in source)
-    return Plan(whole, tuple(guards), table)
+    return Plan(whole, symbols, tuple(guards), table)
 
 
 def _inputs(program: Program, table: BufferTable, expressions: ExpressionTable) -> tuple[Row, ...]:

@@ -1,0 +1,94 @@
+"""Build a program and its kernels into a bundle: a directory that can be moved, checked and loaded."""
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from autofuse_ir.abi import ABI_VERSION, header_text
+from autofuse_ir.artefact import write
+from autofuse_ir.kernels import KernelBundle
+from autofuse_ir.program import Program
+from autofuse_ir.target import TargetKind, TargetSpec
+
+from autofuse_runtime.bundle import PROGRAM, Manifest, replacing, write_manifest, write_texts
+from autofuse_runtime.c_header import c_header, file_stem
+from autofuse_runtime.cache import ArtefactCache
+from autofuse_runtime.compile_kernels import BuiltLibrary, compile_library, kernel_sources
+from autofuse_runtime.errors import BuildError
+from autofuse_runtime.isa import MachineIsa
+from autofuse_runtime.settings import default_cache
+from autofuse_runtime.toolchain import KERNEL_FLAGS, Toolchain, find_toolchain
+
+_CMAKE = """cmake_minimum_required(VERSION 3.16)
+project({name} CXX)
+file(GLOB AF_SOURCES ${{CMAKE_CURRENT_SOURCE_DIR}}/*.cpp)
+add_library({name} SHARED ${{AF_SOURCES}})
+target_include_directories({name} PRIVATE ${{CMAKE_CURRENT_SOURCE_DIR}})
+target_compile_options({name} PRIVATE {flags})
+"""
+
+
+def build(
+    program: Program,
+    bundles: Sequence[KernelBundle],
+    target: TargetSpec,
+    directory: str | Path,
+    *,
+    cache: ArtefactCache | None = None,
+    toolchain: Toolchain | None = None,
+    isa: str = "native",
+    library: BuiltLibrary | None = None,
+    extra_files: Mapping[str, str] | None = None,
+) -> Path:
+    """Write the bundle of ``program`` to ``directory`` and return its path.
+
+    ``library`` is what `compile_library` made already; without it the kernels are compiled (or found in ``cache``) for
+    instruction set ``isa``. ``extra_files`` are texts by relative path (graph.json, report.json). An existing bundle is
+    replaced whole, anything else there is an error. Raises `ToolMissingError` without a compiler, `DiskError`,
+    `BundleError`, `BuildError`.
+    """
+    if target.kind is not TargetKind.CPU:
+        raise BuildError(
+            f"this runtime builds for CPUs, not for {target.name}",
+            where="build",
+            fix="write the sources with write_sources() and build them with the target's own tools",
+        )
+    if program.kernels and library is None:
+        library = compile_library(
+            program, bundles, cache or default_cache(), toolchain or find_toolchain(), isa
+        )
+    directory = Path(directory)
+    with replacing(directory) as fresh:
+        write_sources(program, bundles, fresh)
+        write_texts(fresh, extra_files or {})
+        place = None
+        if library is not None:
+            place = f"lib/{file_stem(program)}.so"
+            (fresh / "lib").mkdir()
+            shutil.copyfile(library.path, fresh / place)
+        write_manifest(
+            fresh,
+            Manifest(
+                name=program.name,
+                target=target.name,
+                abi_version=ABI_VERSION,
+                isa=library.isa if library else MachineIsa("any", "any", ()),
+                compiler=library.compiler if library else "",
+                flags=library.flags if library else (),
+                library=place,
+            ),
+        )
+    return directory
+
+
+def write_sources(program: Program, bundles: Sequence[KernelBundle], directory: Path) -> None:
+    """Write ``program.json``, ``src/`` and ``include/`` of a bundle: all of it that needs no compiler."""
+    write(program, directory / PROGRAM)
+    stem = file_stem(program)
+    texts = {f"src/{path}": text for path, text in kernel_sources(program, bundles).items()}
+    flags = " ".join(json.dumps(flag) for flag in (*KERNEL_FLAGS, "-march=native"))
+    texts["src/CMakeLists.txt"] = _CMAKE.format(name=stem, flags=flags)
+    texts["include/af_abi.h"] = header_text()
+    texts[f"include/{stem}.h"] = c_header(program)
+    write_texts(directory, texts)

@@ -1,0 +1,159 @@
+"""From kernel sources to one shared library: units of several kernels, compiled side by side, kept in the cache."""
+
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from attrs import frozen
+from autofuse_ir.abi import header_text
+from autofuse_ir.kernels import FileRole, KernelBundle
+from autofuse_ir.program import Program
+
+from autofuse_runtime.cache import ArtefactCache, key_of
+from autofuse_runtime.errors import BuildError
+from autofuse_runtime.isa import MachineIsa, isa_named
+from autofuse_runtime.library_source import library_source
+from autofuse_runtime.toolchain import KERNEL_FLAGS, Toolchain, in_parallel
+
+KERNELS_PER_UNIT = 8
+"""Kernels in one translation unit: a compiler process costs about as much as two small kernels."""
+
+LIBRARY_FILE = "library.cpp"
+"""The source that lists the kernels; the runtime writes it."""
+
+_ABI_HEADER = "af_abi.h"
+_INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+_COMPILED = (FileRole.KERNEL, FileRole.TILING_FUNCTION, FileRole.INFER_SHAPE)
+
+
+@frozen
+class BuiltLibrary:
+    """A kernel library: where it is, what it was built for, by whom, and the sources by path."""
+
+    path: Path
+    isa: MachineIsa
+    compiler: str
+    flags: tuple[str, ...]
+    sources: dict[str, str]
+
+
+def kernel_sources(program: Program, bundles: Sequence[KernelBundle]) -> dict[str, str]:
+    """Return every source file of the library by path: the bundles', what they include, and the list of kernels."""
+    texts = {_ABI_HEADER: header_text(), LIBRARY_FILE: library_source(program)}
+    for bundle in bundles:
+        for path, text in [(file.path, file.text) for file in bundle.files] + [
+            (file.name, file.text) for file in bundle.support_files
+        ]:
+            pure = PurePosixPath(path)
+            if pure.is_absolute() or ".." in pure.parts:
+                raise BuildError(f"a source file would be written outside its folder: {path!r}", where=bundle.name)
+            if texts.setdefault(path, text) != text:
+                raise BuildError(
+                    f"two kernels bring different files called {path}",
+                    where=bundle.name,
+                    fix="report this with the program",
+                )
+    return dict(sorted(texts.items()))
+
+
+def compile_library(
+    program: Program,
+    bundles: Sequence[KernelBundle],
+    cache: ArtefactCache,
+    toolchain: Toolchain,
+    isa: str = "native",
+) -> BuiltLibrary:
+    """Return the library of all kernels of ``program``, from the cache or compiled.
+
+    ``isa`` is what ``-march`` takes. Raises `BuildError` when the compiler refuses a source.
+    """
+    texts = kernel_sources(program, bundles)
+    built_for = isa_named(isa)
+    flags = _flags(bundles, isa)
+    common = ("kernel library", toolchain.identity, built_for.text, *flags)
+    key = key_of(*common, *(part for item in texts.items() for part in item))
+    about = {"what": f"kernels of {program.name}", "compiler": toolchain.identity, "isa": built_for.text}
+    units = _units(bundles)
+
+    def make(directory: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="autofuse-src-", dir=directory.parent) as name:
+            folder = Path(name)
+            for path, text in texts.items():
+                target = folder / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(text, encoding="utf-8")
+
+            def compile_unit(paths: tuple[str, ...]) -> list[Path]:
+                return _compile_unit(cache, toolchain, folder, texts, paths, flags, common)
+
+            objects = [path for paths in in_parallel(compile_unit, [*units, (LIBRARY_FILE,)]) for path in paths]
+            toolchain.link_shared(objects, directory / "kernels.so")
+
+    return BuiltLibrary(cache.entry("library", key, about, make) / "kernels.so", built_for, toolchain.identity, flags, texts)
+
+
+def _flags(bundles: Sequence[KernelBundle], isa: str) -> tuple[str, ...]:
+    """The fixed flags, the instruction set, and what bundles ask for besides (never another instruction set)."""
+    asked = dict.fromkeys(flag for bundle in bundles for flag in bundle.flags)
+    more = (flag for flag in asked if flag not in KERNEL_FLAGS and not flag.startswith("-march="))
+    return (*KERNEL_FLAGS, f"-march={isa}", *more)
+
+
+def _units(bundles: Sequence[KernelBundle]) -> list[tuple[str, ...]]:
+    """Groups of source files, those of up to `KERNELS_PER_UNIT` kernels each."""
+    per_kernel = [
+        tuple(file.path for file in bundle.files if file.role in _COMPILED and file.path.endswith(".cpp"))
+        for bundle in bundles
+    ]
+    groups = [per_kernel[k : k + KERNELS_PER_UNIT] for k in range(0, len(per_kernel), KERNELS_PER_UNIT)]
+    units = [tuple(path for paths in group for path in paths) for group in groups]
+    return [*units, *((path,) for path in _shared_sources(bundles))]
+
+
+def _shared_sources(bundles: Sequence[KernelBundle]) -> tuple[str, ...]:
+    """Support sources that several kernels bring alike (the tiling solver): compiled once, each on its own."""
+    paths = (f.path for b in bundles for f in b.files if f.role is FileRole.SUPPORT and f.path.endswith(".cpp"))
+    return tuple(dict.fromkeys(paths))
+
+
+def _included(texts: Mapping[str, str], paths: Sequence[str]) -> tuple[str, ...]:
+    """Names of the library's headers that ``paths`` include, directly or not, sorted."""
+    found: set[str] = set()
+    pending = list(paths)
+    while pending:
+        for name in _INCLUDE.findall(texts[pending.pop()]):
+            if name in texts and name not in found:
+                found.add(name)
+                pending.append(name)
+    return tuple(sorted(found))
+
+
+def _compile_unit(
+    cache: ArtefactCache,
+    toolchain: Toolchain,
+    folder: Path,
+    texts: Mapping[str, str],
+    paths: tuple[str, ...],
+    flags: tuple[str, ...],
+    common: tuple[str, ...],
+) -> list[Path]:
+    """Objects of one unit: its files together, or one by one where they do not compile together."""
+    headers = [part for name in _included(texts, paths) for part in (name, texts[name])]
+    key = key_of(*common, *headers, *(part for path in paths for part in (path, texts[path])))
+
+    def make(directory: Path) -> None:
+        if len(paths) == 1:
+            toolchain.compile_cpp(folder / paths[0], directory / "0.o", (*flags, f"-I{folder}"))
+            return
+        unit = folder / f"unit_{key[:16]}.cpp"
+        unit.write_text("".join(f'#include "{path}"\n' for path in paths), encoding="utf-8")
+        try:
+            toolchain.compile_cpp(unit, directory / "0.o", (*flags, f"-I{folder}"))
+        except BuildError:
+            # Names of two kernels may collide; alone, each file must compile, and its errors name its own lines.
+            for number, path in enumerate(paths):
+                toolchain.compile_cpp(folder / path, directory / f"{number}.o", (*flags, f"-I{folder}"))
+
+    entry = cache.entry("object", key, {"what": "kernel object", "files": " ".join(paths)}, make)
+    return sorted(entry.glob("*.o"))

@@ -1,0 +1,39 @@
+"""The source file that lists a library's kernels for launchers (``af_library``)."""
+
+import json
+
+from autofuse_ir.program import Program
+
+
+def library_source(program: Program) -> str:
+    """Return C++ text that declares every kernel's entry points and exports the table of kernels."""
+    lines = [
+        f"// Kernels of {program.name}: the one symbol that launchers look up.",
+        '#include "af_abi.h"',
+        "",
+        'extern "C" {',
+    ]
+    for kernel in program.kernels:
+        lines += [
+            f"int {kernel.tiling}(const af_i64* sizes, af_i64 cores, void* tiling);",
+            f"void {kernel.launch}(const AfHost* host, const af_i64* sizes, const AfBuffer* inputs,",
+            "    const AfBuffer* outputs, const void* tiling, void* workspace, AfStatus* status);",
+        ]
+    lines += ["}", ""]
+    for number, kernel in enumerate(program.kernels):
+        outputs = sum(argument.is_output for argument in kernel.arguments)
+        counts = (len(kernel.symbols), len(kernel.arguments) - outputs, outputs, kernel.tiling_bytes)
+        lines += [
+            f"static const AfKernel af_kernel_{number} = {{",
+            f"    {json.dumps(kernel.name)}, {', '.join(str(count) for count in counts)}, "
+            f"{kernel.tiling}, {kernel.launch}}};",
+        ]
+    table = ", ".join(f"&af_kernel_{number}" for number in range(len(program.kernels))) or "nullptr"
+    lines += [
+        "",
+        f"static const AfKernel* const af_kernels[] = {{{table}}};",
+        'extern "C" __attribute__((visibility("default"))) const AfLibrary af_library = {',
+        f"    AF_ABI_VERSION, {len(program.kernels)}, af_kernels}};",
+        "",
+    ]
+    return "\n".join(lines)
