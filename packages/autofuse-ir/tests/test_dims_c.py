@@ -1,3 +1,7 @@
+import shutil
+import subprocess
+from pathlib import Path
+
 import pytest
 from autofuse_ir.dims import INT64_MAX, INT64_MIN, as_dim, const, dim_max, symbol
 from autofuse_ir.dims_c import C_PRELUDE, c_cond, c_text
@@ -57,6 +61,31 @@ def test_the_prelude_defines_what_expressions_call_and_nothing_without_prefix() 
     for name in ("af_floordiv", "af_ceildiv", "af_mod", "af_min", "af_max"):
         assert f"AF_INLINE af_i64 {name}(" in C_PRELUDE
     assert "#include" not in C_PRELUDE
+
+
+def test_the_prelude_has_no_undefined_behaviour(tmp_path: Path) -> None:
+    if shutil.which("g++") is None:
+        pytest.skip("needs g++")
+    source, program = tmp_path / "prelude.cpp", tmp_path / "prelude"
+    least, greatest = "(-9223372036854775807LL - 1)", "9223372036854775807LL"
+    facts = [
+        f"af_floordiv({least}, -1) == {least}",
+        f"af_ceildiv({least}, -1) == {least}",
+        f"af_mod({least}, -1) == 0",
+        f"af_floordiv({least}, {greatest}) == -2",
+        f"af_ceildiv({greatest}, {least}) == 0",
+        f"af_mod({greatest}, {least}) == -1",
+        "af_floordiv(7, -1) == -7 && af_ceildiv(7, -1) == -7",
+        "af_floordiv(7, 0) == 0 && af_ceildiv(7, 0) == 0 && af_mod(7, 0) == 0",
+    ]
+    checks = "".join(f"  if (!({fact})) return {number};\n" for number, fact in enumerate(facts, 1))
+    source.write_text(
+        f"typedef long long af_i64;\n{C_PRELUDE}int main() {{\n{checks}  return 0;\n}}\n", encoding="utf-8"
+    )
+    options = ["-O0", "-Wall", "-Werror", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
+    subprocess.run(["g++", *options, str(source), "-o", str(program)], check=True)
+    ran = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, facts[ran.returncode - 1] + ran.stderr
 
 
 def test_exploding_expressions_are_refused() -> None:

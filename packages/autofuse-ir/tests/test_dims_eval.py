@@ -81,6 +81,8 @@ def test_substitution_that_changes_nothing_returns_the_same_object() -> None:
 def test_substituting_a_zero_divisor_is_refused() -> None:
     with pytest.raises(IrError, match="division by the constant zero"):
         substitute(1 + y // x, {"x": const(0)})
+    with pytest.raises(IrError, match="division by the constant zero"):
+        substitute(parse_cond("1 // x == 2 or y == 1"), {"x": const(0)})
 
 
 def test_free_symbols_are_sorted_and_unique() -> None:
@@ -94,6 +96,7 @@ def test_free_symbols_are_sorted_and_unique() -> None:
     [
         ("2*x - 3*y + 1", (-26, 30)),
         ("x*x", (0, 100)),
+        ("y*y", (0, 81)),
         ("y*y*y", (-27, 729)),
         ("x*y", (-30, 90)),
         ("x // 4", (0, 2)),
@@ -102,6 +105,7 @@ def test_free_symbols_are_sorted_and_unique() -> None:
         ("x // y", (-10, 10)),
         ("mod(x, 4)", (0, 3)),
         ("mod(x, 64)", (0, 10)),
+        ("mod(x, y)", (-2, 8)),
         ("mod(y, 64)", (0, 63)),
         ("mod(x, -4)", (-3, 0)),
         ("min(x, y, 4)", (-3, 4)),

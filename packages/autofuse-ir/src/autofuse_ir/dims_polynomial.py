@@ -42,7 +42,6 @@ class Dim:
 
     __slots__ = ("terms",)
     __match_args__ = ("terms",)
-    __array_ufunc__ = None  # NumPy integers on the left leave the operation to us
     terms: tuple[Term, ...]
 
     def __init__(self) -> None:
