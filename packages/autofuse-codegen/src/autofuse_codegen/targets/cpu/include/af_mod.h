@@ -20,8 +20,10 @@ template <class V> AF_INLINE V af_fmod_magnitude(V x, V y) {
   while (af_any_register(x >= y)) {
     const I k = exponent(x) - ey;  // negative only in lanes that are done
     const I k0 = k < I{} ? I{} : k;
-    const I half = k0 >> 1, rest = k0 - half;
-    const V t = y * (V)((half + bias) << bits) * (V)((rest + bias) << bits);
+    // 2^k in four factors: from a subnormal y to the largest x, two normal powers would not reach.
+    const I part = k0 >> 2, rest = k0 - part - part - part;
+    const V step = (V)((part + bias) << bits);
+    const V t = y * step * step * step * (V)((rest + bias) << bits);
     const V u = t > x ? t * E(0.5) : t;  // t < 2 x, so this is exact: t is even in units of y's last bit
     x = x >= y ? x - u : x;
   }

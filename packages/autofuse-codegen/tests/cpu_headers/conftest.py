@@ -1,0 +1,164 @@
+"""Builds test libraries from the CPU kernels' freestanding headers: pasted by dependency closure, compiled once a session."""
+
+import ctypes
+import functools
+import importlib.resources
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+FLAGS = (
+    "-std=c++17",
+    "-O3",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-ffp-contract=off",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-fPIC",
+)
+INCLUDE = Path(str(importlib.resources.files("autofuse_codegen") / "targets" / "cpu" / "include"))
+HERE = Path(__file__).parent
+
+
+@functools.cache
+def header_text(name: str) -> str:
+    return (INCLUDE / name).read_text()
+
+
+def required_headers(name: str) -> tuple[str, ...]:
+    first = header_text(name).splitlines()[0]
+    match = re.fullmatch(r"// requires:((?: af_\w+\.h)*)", first)
+    assert match, f"{name}: the first line must be '// requires: af_x.h ...', it is {first!r}"
+    return tuple(match.group(1).split())
+
+
+def closure(names: Iterable[str]) -> tuple[str, ...]:
+    """Headers in the order in which they can be pasted: each after what it requires."""
+    ordered: dict[str, None] = {}
+
+    def visit(name: str) -> None:
+        if name not in ordered:
+            for needed in required_headers(name):
+                visit(needed)
+            ordered[name] = None
+
+    for name in names:
+        visit(name)
+    return tuple(ordered)
+
+
+def paste(names: Iterable[str]) -> str:
+    return "\n".join(header_text(name) for name in closure(names))
+
+
+@pytest.fixture(scope="session")
+def include_dir() -> Path:
+    return INCLUDE
+
+
+@pytest.fixture(scope="session")
+def all_headers() -> tuple[str, ...]:
+    return tuple(sorted(path.name for path in INCLUDE.glob("*.h")))
+
+
+@pytest.fixture(scope="session")
+def paste_headers() -> Callable[[Iterable[str]], str]:
+    return paste
+
+
+@pytest.fixture(scope="session")
+def header_closure() -> Callable[[Iterable[str]], tuple[str, ...]]:
+    return closure
+
+
+Compile = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def compile_source(tmp_path_factory: pytest.TempPathFactory) -> Compile:
+    """Compiles a C++ source with the flags of generated kernels; `link=False` stops at the object file."""
+    folder = tmp_path_factory.mktemp("cpu_headers")
+
+    def compile_one(
+        name: str, source: str, *, compiler: str = "g++", march: str = "native", link: bool = True, more: Sequence[str] = ()
+    ) -> Path:
+        if shutil.which(compiler) is None:
+            pytest.skip(f"{compiler} is not installed")
+        path = folder / f"{name}.cpp"
+        path.write_text(source)
+        out = folder / f"{name}-{Path(compiler).name}-{march}{'.so' if link else '.o'}"
+        how = ("-shared",) if link else ("-c",)
+        done = subprocess.run(
+            [compiler, *FLAGS, f"-march={march}", *how, *more, "-o", str(out), str(path)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr[:4000]
+        return out
+
+    return compile_one
+
+
+NUMPY_TO_C = {
+    "bool": "bool",
+    "i8": "af_i8",
+    "i16": "af_i16",
+    "i32": "af_i32",
+    "i64": "af_i64",
+    "u8": "af_u8",
+    "u16": "af_u16",
+    "u32": "af_u32",
+    "u64": "af_u64",
+    "f16": "af_f16",
+    "bf16": "af_bf16",
+    "f32": "float",
+    "f64": "double",
+}
+
+
+class Kernels:
+    """Functions of one compiled test library, called on NumPy arrays of equal length."""
+
+    def __init__(self, path: Path) -> None:
+        self.library = ctypes.CDLL(str(path))
+
+    def __call__(self, name: str, *arrays: np.ndarray, out: np.ndarray) -> np.ndarray:
+        """Runs `name(inputs..., out, n)`; returns `out`."""
+        assert all(a.flags.c_contiguous and a.size == out.size for a in arrays)
+        pointers = [ctypes.c_void_p(a.ctypes.data) for a in (*arrays, out)]
+        function = getattr(self.library, name)
+        function.restype = None
+        function(*pointers, ctypes.c_longlong(out.size))
+        return out
+
+    def with_status(self, name: str, *arrays: np.ndarray, out: np.ndarray) -> int:
+        """Runs `name(inputs..., out, n, status)`; returns the status word."""
+        status = ctypes.c_uint32(0)
+        pointers = [ctypes.c_void_p(a.ctypes.data) for a in (*arrays, out)]
+        getattr(self.library, name)(*pointers, ctypes.c_longlong(out.size), ctypes.byref(status))
+        return status.value
+
+
+@pytest.fixture(scope="session")
+def kernels(compile_source: Compile, all_headers: tuple[str, ...]) -> Kernels:
+    """Every function over every dtype that the default tests call, compiled for this machine by g++."""
+    source = paste(all_headers) + (HERE / "strips.inc").read_text()
+    return Kernels(compile_source("strips", source))
+
+
+@pytest.fixture(scope="session")
+def kernel_source(all_headers: tuple[str, ...]) -> str:
+    return paste(all_headers) + (HERE / "strips.inc").read_text()
+
+
+@pytest.fixture(scope="session")
+def c_types() -> dict[str, str]:
+    return dict(NUMPY_TO_C)
