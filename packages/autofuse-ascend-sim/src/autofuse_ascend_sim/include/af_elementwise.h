@@ -1,7 +1,7 @@
 // Element-wise arithmetic: unary, binary, scalar and ternary.
 //
 // Every operation has a count form (dst, sources, count) and, where documented, a continuous-mask form
-// (..., uint64_t mask, repeatTime, params) and a mask-bits form (..., const uint64_t mask[], repeatTime, params).
+// (..., uint64_t mask, repeatTime, params) and a mask-bits form (..., uint64_t mask[], repeatTime, params).
 // Each macro below takes the supported types per SoC: A2 and A3, 350 in count form, 350 in mask forms.
 #pragma once
 #include <cstdint>
@@ -49,7 +49,7 @@ namespace AscendC {
 #define AF_BINARY(name, a2, a350_count, a350_masked)              \
     AF_BINARY_COUNT(name, a2, a350_count)                         \
     AF_BINARY_MASKED(name, uint64_t mask, a2, a350_masked)        \
-    AF_BINARY_MASKED(name, const uint64_t mask[], a2, a350_masked)
+    AF_BINARY_MASKED(name, uint64_t mask[], a2, a350_masked)
 
 AF_BINARY(Add, AF_ARITHMETIC, AF_350_8_64, AF_350_16_32)
 AF_BINARY(Sub, AF_ARITHMETIC, AF_350_8_64, AF_350_16_32)
@@ -93,7 +93,7 @@ AF_API void Div(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const Loc
                               af_sim::operand("src1", src1, p.src1BlkStride, p.src1RepStride));                        \
     }
 AF_DIV_MASKED(uint64_t mask)
-AF_DIV_MASKED(const uint64_t mask[])
+AF_DIV_MASKED(uint64_t mask[])
 #undef AF_DIV_MASKED
 #endif
 
@@ -111,7 +111,7 @@ AF_API void FusedMulAddRelu(const LocalTensor<T>& dst, const LocalTensor<T>& src
 }
 template <typename T, bool isSetMask = true>
 AF_API void FusedMulAddRelu(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,
-                            const uint64_t mask[], const uint8_t repeatTime, const BinaryRepeatParams& repeatParams) {
+                            uint64_t mask[], const uint8_t repeatTime, const BinaryRepeatParams& repeatParams) {
     AF_CALL("FusedMulAddRelu");
     MulAddRelu<T, isSetMask>(dst, src0, src1, mask, repeatTime, repeatParams);
 }
@@ -148,7 +148,7 @@ AF_API void FusedMulAddRelu(const LocalTensor<T>& dst, const LocalTensor<T>& src
 #define AF_MIXED(name, count_type, a2, a350_count, a350_masked)  \
     AF_MIXED_COUNT(name, count_type, a2, a350_count)             \
     AF_MIXED_MASKED(name, uint64_t mask, a2, a350_masked)        \
-    AF_MIXED_MASKED(name, const uint64_t mask[], a2, a350_masked)
+    AF_MIXED_MASKED(name, uint64_t mask[], a2, a350_masked)
 
 template <typename T, typename U> using AfPair = af_sim::TypePair<T, U>;  // destination, source
 #define AF_MULADD_PAIRS (AfPair<half, half>, AfPair<float, float>, AfPair<float, half>)
@@ -200,7 +200,7 @@ AF_API inline void AddDeqRelu(const LocalTensor<half>& dst, const LocalTensor<in
                               af_sim::operand("src1", src1, p.src1BlkStride, p.src1RepStride));                        \
     }
 AF_ADD_DEQ_RELU_MASKED(uint64_t mask)
-AF_ADD_DEQ_RELU_MASKED(const uint64_t mask[])
+AF_ADD_DEQ_RELU_MASKED(uint64_t mask[])
 #undef AF_ADD_DEQ_RELU_MASKED
 
 // ---- unary ---------------------------------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ AF_ADD_DEQ_RELU_MASKED(const uint64_t mask[])
 #define AF_UNARY(name, config, a2, a350_count, a350_masked)             \
     AF_UNARY_COUNT(name, config, a2, a350_count)                        \
     AF_UNARY_MASKED(name, config, uint64_t mask, a2, a350_masked)       \
-    AF_UNARY_MASKED(name, config, const uint64_t mask[], a2, a350_masked)
+    AF_UNARY_MASKED(name, config, uint64_t mask[], a2, a350_masked)
 
 #if AF_ARCH_350
 enum class ExpAlgo : uint8_t { INTRINSIC, PRECISION_1ULP_FTZ_TRUE, PRECISION_1ULP_FTZ_FALSE };
@@ -294,7 +294,7 @@ AF_UNARY(Not, (), (int16_t, uint16_t),
 #define AF_SCALAR(name, op, a2, a350_count, a350_masked)                                           \
     AF_SCALAR_COUNT(name, op, scalarValue, (), 0, a2, a350_count)                                  \
     AF_SCALAR_MASKED(name, op, scalarValue, (), 0, uint64_t mask, a2, a350_masked)                 \
-    AF_SCALAR_MASKED(name, op, scalarValue, (), 0, const uint64_t mask[], a2, a350_masked)
+    AF_SCALAR_MASKED(name, op, scalarValue, (), 0, uint64_t mask[], a2, a350_masked)
 
 #define AF_350_ADDS (int8_t, uint8_t, int16_t, half, bfloat16_t, int32_t, float, int64_t, uint64_t)
 #define AF_350_MULS (int16_t, half, bfloat16_t, int32_t, float, int64_t, uint64_t)
@@ -310,7 +310,7 @@ AF_SCALAR_COUNT(ShiftRight, ShiftRights, scalarValue, (), 0, AF_SHIFTED, AF_LIST
 AF_SCALAR_MASKED(ShiftRight, ShiftRights, scalarValue, (, bool roundEn = false),
                  (roundEn && T(-1) < T(0) ? 1 : 0), uint64_t mask, AF_SHIFTED, AF_SHIFTED)
 AF_SCALAR_MASKED(ShiftRight, ShiftRights, scalarValue, (, bool roundEn = false),
-                 (roundEn && T(-1) < T(0) ? 1 : 0), const uint64_t mask[], AF_SHIFTED, AF_SHIFTED)
+                 (roundEn && T(-1) < T(0) ? 1 : 0), uint64_t mask[], AF_SHIFTED, AF_SHIFTED)
 
 // dst = src * scalar + dst.
 #if AF_ARCH_A2
@@ -342,7 +342,7 @@ AF_API void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U& 
                               af_sim::scalar(scalarValue));                                                            \
     }
 AF_AXPY_MASKED(uint64_t mask)
-AF_AXPY_MASKED(const uint64_t mask[])
+AF_AXPY_MASKED(uint64_t mask[])
 #undef AF_AXPY_MASKED
 
 // ---- cast ----------------------------------------------------------------------------------------------------------
