@@ -1,6 +1,7 @@
 """Every element-wise AscIR operator has a meaning in every dtype its table names."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ def test_every_operator_gives_its_declared_dtype_and_broadcasts(op: AscOp) -> No
         )
 
 
-SCALAR_MATH = {
+SCALAR_MATH: dict[str, Callable[[float], float]] = {
     "Exp": math.exp,
     "Exp2": math.exp2,
     "Expm1": math.expm1,

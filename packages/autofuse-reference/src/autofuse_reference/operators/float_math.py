@@ -57,6 +57,10 @@ def erfinv(x: Array) -> Array:
     return np.asarray(np.where(np.abs(y) < 1, root, edge)).astype(x.dtype)
 
 
+_BERNOULLI_OVER_2N = (1 / 12, 1 / 120, 1 / 252, 1 / 240, 1 / 132, 691 / 32760, 1 / 12)
+"""|B(2n)| / 2n for n = 1, 2, ...; their signs alternate (Abramowitz and Stegun, 6.3.18)."""
+
+
 def digamma(x: Array) -> Array:
     """Return the derivative of ln(gamma): recurrence up to 10, then the asymptotic series; reflection below 0."""
     y = x.astype(np.float64)
@@ -69,8 +73,9 @@ def digamma(x: Array) -> Array:
         total = np.where(low, total - 1 / z, total)
         z = np.where(low, z + 1, z)
     inverse = 1 / (z * z)
-    # Bernoulli numbers over 2n: 1/12, -1/120, 1/252, -1/240, 1/132, -691/32760, 1/12.
-    series = inverse * (1 / 12 - inverse * (1 / 120 - inverse * (1 / 252 - inverse * (1 / 240 - inverse * (1 / 132)))))
+    series = np.zeros_like(z)
+    for coefficient in reversed(_BERNOULLI_OVER_2N):
+        series = inverse * (coefficient - series)
     result = total + np.log(z) - 0.5 / z - series
     fraction = y - np.round(y)
     result = np.where(reflected, result - np.pi / np.tan(np.pi * np.where(reflected, fraction, 0.25)), result)
