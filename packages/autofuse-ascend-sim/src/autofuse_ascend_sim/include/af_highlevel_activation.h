@@ -11,7 +11,7 @@ inline double swish(double x, double beta) {
 inline double gelu_tanh(double x) {
     constexpr double scale = 0.79788456080286535588;  // sqrt(2 / pi)
     if (x == -__builtin_inf()) return -0.0;
-    return 0.5 * x * (1 + __builtin_tanh(scale * (x + 0.044715 * x * x * x)));
+    return x / (1 + __builtin_exp(-2 * scale * (x + 0.044715 * x * x * x)));  // x (1 + tanh(u)) / 2 without cancellation
 }
 // The quadratic approximation of erf: sgn(z) [a (min(|z|, b) - b)^2 + 1] with a = -0.2888, b = 1.769, z = x / sqrt(2).
 inline double gelu_quadratic(double x) {

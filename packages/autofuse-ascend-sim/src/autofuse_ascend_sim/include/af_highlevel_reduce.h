@@ -4,6 +4,7 @@
 // upper half is added onto the lower until one repeat is left, which an instruction reduces pairwise. Every step rounds
 // to the element type. Rows of the source start on 32-byte blocks (srcInnerPad = true).
 #pragma once
+#include "af_highlevel_arithmetic.h"
 #include "af_highlevel_map.h"
 
 namespace AscendC {
@@ -29,24 +30,6 @@ struct MeanParams {
 }  // namespace AscendC
 
 namespace af_sim {
-
-template <typename T> constexpr bool is_floating() { return is_one_of<T, half, bfloat16_t, float, double>(); }
-template <typename T> bool is_nan(T value) {
-    if constexpr (is_floating<T>()) {
-        return __builtin_isnan(exact(value));
-    } else {
-        return false;
-    }
-}
-template <typename T> T larger(T a, T b) { return is_nan(a) || (!is_nan(b) && a > b) ? a : b; }
-template <typename T> T smaller(T a, T b) { return is_nan(a) || (!is_nan(b) && a < b) ? a : b; }
-template <typename T> T sum_of(T a, T b) {  // integers wrap
-    if constexpr (is_floating<T>()) {
-        return T(a + b);
-    } else {
-        return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-    }
-}
 
 // Reduces `n` values in place, `stride` elements apart, by folding and a pairwise end of at most `lanes` values.
 template <typename T, typename F> T fold(T* values, uint32_t n, uint32_t stride, uint32_t lanes, F join) {

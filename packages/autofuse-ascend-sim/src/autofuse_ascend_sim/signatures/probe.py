@@ -161,12 +161,13 @@ def _struct_instance(row: Mapping[str, Any], argument: str | None) -> list[Probe
         kind, _, default = rest.partition(" = ")
         kind = argument if argument and kind == "T" else kind
         kinds.append(kind)
-        code = f"static_assert(std::is_same_v<decltype(std::declval<{spelled}>().{field}), {kind}>"
+        wanted = f"decltype({spelled}{{}}.{field})" if kind == "auto" else kind
+        code = f"static_assert(std::is_same_v<decltype(std::declval<{spelled}>().{field}), {wanted}>"
         if previous:
             code += f" && offsetof({spelled}, {previous}) < offsetof({spelled}, {field})"
         found.append(Probe(code + ");", f"{spelled}::{field}"))
         if default:
-            value = f"static_cast<{kind}>({default})"
+            value = f"static_cast<{wanted}>({default})"
             found.append(Probe(f"static_assert({spelled}{{}}.{field} == {value});", f"{spelled}::{field} default"))
         previous = field
     if row.get("construct", True):
