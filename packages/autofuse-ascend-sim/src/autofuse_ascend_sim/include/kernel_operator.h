@@ -17,6 +17,8 @@
 #include "af_pipe.h"
 #include "af_vector.h"
 #include "af_elementwise.h"
+#include "af_fill.h"
+#include "af_compare.h"
 #include "af_copy.h"
 #include "af_sync.h"
 #include "af_tiling.h"

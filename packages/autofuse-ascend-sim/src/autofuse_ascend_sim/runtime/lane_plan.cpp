@@ -60,6 +60,14 @@ LanePlan plan_lanes(const Lanes& form, uint32_t widest) {
     if (form.repeats > kMaxRepeats) {
         fail(Rule::Limit, "repeatTime", form.repeats, kMaxRepeats, "one instruction repeats %u times at most", kMaxRepeats);
     }
+    if (core->mask_counts) {  // Copy: the mask is the number of elements of each repeat, which may exceed 256 bytes
+        plan.lanes = static_cast<uint32_t>(form.form == Lanes::Form::Register ? core->mask[0] : form.mask[0]);
+        plan.repeats = form.repeats;
+        plan.run_count = plan.last_run_count = runs_of_first(plan.lanes, plan.runs);
+        plan.last_runs[0] = plan.runs[0];
+        plan.elements = plan.charged = uint64_t(plan.lanes) * plan.repeats;
+        return plan;
+    }
     const uint32_t mask_lanes = std::min<uint32_t>(plan.lanes, 128);
     switch (form.form) {
         case Lanes::Form::Continuous:
