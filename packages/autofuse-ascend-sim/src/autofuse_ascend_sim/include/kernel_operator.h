@@ -19,6 +19,8 @@
 #include "af_elementwise.h"
 #include "af_fill.h"
 #include "af_compare.h"
+#include "af_reduce.h"
+#include "af_gather.h"
 #include "af_copy.h"
 #include "af_sync.h"
 #include "af_tiling.h"
