@@ -1,7 +1,7 @@
 """Hand-made programs over hand-written kernels: what the tests of this package run."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -72,12 +72,14 @@ class Kit:
         )
 
     @staticmethod
-    def buffer(name: str, kind: str, shape: str = "n", dtype: dt.DType = F32, alias_of: str | None = None) -> ProgramBuffer:
+    def buffer(
+        name: str, kind: str, shape: str = "n", dtype: dt.DType = F32, alias_of: str | None = None
+    ) -> ProgramBuffer:
         """A buffer; ``kind`` as `BufferKind` spells it."""
         return ProgramBuffer(name, BufferKind(kind), dtype, dims(shape), alias_of)
 
     @staticmethod
-    def fact(name: str, *sources: Any, lo: int = 0, hi: int = 1_000_000) -> SymbolFact:
+    def fact(name: str, *sources: Any, lo: int = 0, hi: int = 100_000_000) -> SymbolFact:
         """A symbol with its sources; ("x", 0) is dim 0 of input x."""
         made = tuple(InputDim(*source) if isinstance(source, tuple) else source for source in sources)
         return SymbolFact(name, lo, hi, max(lo, min(hi, 8)), made)
@@ -165,6 +167,6 @@ def toolchain() -> Toolchain:
 
 
 @pytest.fixture(scope="session")
-def kit(cache_directory: Path, toolchain: Toolchain) -> Iterator[Kit]:
+def kit(cache_directory: Path, toolchain: Toolchain) -> Kit:
     cache = ArtefactCache(cache_directory)
-    yield Kit(cache, toolchain, load_extension(cache, toolchain))
+    return Kit(cache, toolchain, load_extension(cache, toolchain))

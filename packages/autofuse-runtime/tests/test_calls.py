@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 from attrs import evolve
 from autofuse_ir import dtypes as dt
+from autofuse_ir.dims import as_dim
 from autofuse_ir.graph import GraphOutput
 from autofuse_ir.program import Alias, BindSymbol, Copy, Free, KernelCall, WriteSizes
-from autofuse_ir.dims import as_dim
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 
-def binary(kit: Any, kernel: str = "add_float32", dtype: dt.DType = dt.float32, shape: str = "n", size: str = "n") -> Any:
+def binary(
+    kit: Any, kernel: str = "add_float32", dtype: dt.DType = dt.float32, shape: str = "n", size: str = "n"
+) -> Any:
     """c = kernel(a, b) over one symbol or more."""
     axes = [name.strip() for name in shape.split(",") if name]
     symbols = [kit.fact(name, ("a", k), ("b", k)) for k, name in enumerate(axes)]
@@ -97,18 +99,16 @@ def test_ranks_0_to_6_and_strides(kit: Any, rank: int) -> None:
     product = "*".join(names) or "1"
     flat = [kit.buffer(f"{name}.flat", "intermediate", product, alias_of=name) for name in ("a", "b", "c")]
     facts.append(kit.fact("one", lo=1, hi=1))
-    steps = [
+    steps: list[Any] = [
         Alias("a", "a.flat"),
         Alias("b", "b.flat"),
-        *[KernelCall("add_float32", ("a.flat", "b.flat"), ("c.flat",))],
+        KernelCall("add_float32", ("a.flat", "b.flat"), ("c.flat",)),
     ]
     symbol = "one" if rank == 0 else "whole"
     if rank:
         whole = kit.fact("whole", hi=10**9)
         facts.append(whole)
         buffers.append(kit.buffer("sizes", "intermediate", "1", dt.int64))
-        from autofuse_ir.program import BindSymbol
-
         steps = [
             WriteSizes("sizes", (as_dim(product),)),
             BindSymbol("whole", "sizes", None, 0, 0, 10**9),

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from attrs import evolve
 from autofuse_ir import dtypes as dt
-from autofuse_ir.dims import any_of, as_dim, eq
+from autofuse_ir.dims import TRUE, any_of, as_dim, eq, ge
 from autofuse_ir.facts import Guard, GuardKind, InputElement
-from autofuse_ir.program import KernelCall
+from autofuse_ir.kernels import StatusMessage
+from autofuse_ir.program import KernelCall, Variant
 from autofuse_runtime.errors import InputTypeError, InputValueError, InternalError, KernelStatusError
 from autofuse_runtime.module import CompiledModule
-from autofuse_ir.kernels import StatusMessage
 
 A = np.ones((3, 4), np.float32)
 BIAS = np.ones(4, np.float32)
@@ -32,7 +32,9 @@ def row_add_program(kit: Any) -> Any:
     """c[n, m] = a[n, m] + b[m], m in 1..100, with the guard that m is 4 or n."""
     buffers = [kit.buffer("a", "input", "n,m"), kit.buffer("b", "input", "m"), kit.buffer("c", "output", "n,m")]
     kernel = kit.kernel("row_add", ["n,m", "m"], ["n,m"], symbols=["n", "m"], safe=((0, 0),))
-    guard = Guard(GuardKind.ASSERT, any_of(eq(as_dim("m"), as_dim(4)), eq(as_dim("m"), as_dim("n"))), "Add_3", "m must be 4 or n")
+    guard = Guard(
+        GuardKind.ASSERT, any_of(eq(as_dim("m"), as_dim(4)), eq(as_dim("m"), as_dim("n"))), "Add_3", "m must be 4 or n"
+    )
     facts = [kit.fact("n", ("a", 0)), kit.fact("m", ("a", 1), ("b", 0), lo=1, hi=100)]
     return kit.program(buffers, [KernelCall("row_add", ("a", "b"), ("c",))], ["c"], facts, [kernel], guards=(guard,))
 
@@ -75,7 +77,11 @@ CASES = [
         InputValueError,
         r"dim 1 of input 'a' is 0, outside the range 1..100",
     ),
-    (lambda f: f(np.ones((2, 3), np.float32), np.ones(3, np.float32)), InputValueError, "operator Add_3: m must be 4 or n"),
+    (
+        lambda f: f(np.ones((2, 3), np.float32), np.ones(3, np.float32)),
+        InputValueError,
+        "operator Add_3: m must be 4 or n",
+    ),
     (lambda f: f(A, BIAS, out=A[:2].copy()), InputValueError, r"has shape \[2, 4\], but the output has \[3, 4\]"),
     (lambda f: f(A, BIAS, out=A.astype(np.int32)), InputTypeError, "has dtype int32, but the output is float32"),
     (lambda f: f(A, BIAS, out=(A, A)), InputTypeError, "out= holds 2 arrays, but the program has 1 outputs"),
@@ -154,7 +160,9 @@ def test_a_kernel_status_becomes_an_error_of_the_caller(kit: Any) -> None:
     messages = (StatusMessage(3, "integer division by zero in operator Div_1"),)
     kernel = kit.kernel("divide", ["n", "n"], ["n"], dtype=dt.int32, messages=messages)
     fn = kit.run(
-        kit.program(buffers, [KernelCall("divide", ("a", "b"), ("c",))], ["c"], [kit.fact("n", ("a", 0), ("b", 0))], [kernel])
+        kit.program(
+            buffers, [KernelCall("divide", ("a", "b"), ("c",))], ["c"], [kit.fact("n", ("a", 0), ("b", 0))], [kernel]
+        )
     )
     a = np.full(5000, 6, np.int32)
     b = np.full(5000, 3, np.int32)
@@ -205,9 +213,6 @@ def test_a_program_that_needs_an_unbound_size_is_refused_when_loaded(kit: Any) -
 
 
 def test_the_more_general_variant_is_taken_and_counted(kit: Any) -> None:
-    from autofuse_ir.program import Variant
-    from autofuse_ir.dims import TRUE, ge
-
     buffers = [kit.buffer("a", "input"), kit.buffer("b", "input"), kit.buffer("c", "output")]
     kernels = [kit.kernel("add_float32", ["n", "n"], ["n"]), kit.kernel("scale", ["n"], ["n"])]
     fast = (KernelCall("add_float32", ("a", "b"), ("c",)),)

@@ -43,9 +43,7 @@ class ArgumentBinder:
         table = buffer_table(program)
         self._is_object = {value.name: table.is_object(table.numbers[value.name]) for value in program.inputs}
         self._output_buffers = tuple(table.buffers[table.numbers[output.value]] for output in program.outputs)
-        self._output_is_object = tuple(
-            table.is_object(table.numbers[output.value]) for output in program.outputs
-        )
+        self._output_is_object = tuple(table.is_object(table.numbers[output.value]) for output in program.outputs)
         self._guards = entry_guards(program)
 
     def bind(self, args: Sequence[object], kwargs: Mapping[str, object]) -> BoundArguments:
@@ -84,9 +82,7 @@ class ArgumentBinder:
             given[name] = value
         missing = [name for name in names if name not in given]
         if missing:
-            raise InputTypeError(
-                f"input {missing[0]!r} is missing", where=self.where, fix=f"the inputs are: {listed}"
-            )
+            raise InputTypeError(f"input {missing[0]!r} is missing", where=self.where, fix=f"the inputs are: {listed}")
         return given
 
     def _value(self, value: Value, given: object) -> object:
@@ -259,7 +255,9 @@ def _evaluated(dim: Dim, symbols: Mapping[str, int], place: str, where: str) -> 
     try:
         return evaluate(dim, symbols)
     except IrError as error:
-        raise InputValueError(f"{place} has no valid size: {error.what}", where=where, fix="give smaller sizes") from error
+        raise InputValueError(
+            f"{place} has no valid size: {error.what}", where=where, fix="give smaller sizes"
+        ) from error
 
 
 def _shape_text(shape: Sequence[Dim]) -> str:

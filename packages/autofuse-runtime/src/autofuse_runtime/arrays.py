@@ -18,9 +18,10 @@ ALIGNMENT = 64
 def bfloat16_type() -> "np.dtype[Any] | None":
     """Return ml_dtypes' bfloat16, or None where ml_dtypes is not installed."""
     try:
-        return np.dtype(import_module("ml_dtypes").bfloat16)
+        found: np.dtype[Any] = np.dtype(import_module("ml_dtypes").bfloat16)
     except ImportError:
         return None
+    return found
 
 
 @cache
@@ -54,12 +55,12 @@ def constant_array(data: TensorData) -> Array:
 
 
 def as_array(value: object) -> Array | None:
-    """Return ``value`` as an array over the same memory: arrays, DLPack and buffer exporters; None for anything else."""
+    """Return ``value`` as an array over the same memory (arrays, DLPack, buffer exporters); None for anything else."""
     if isinstance(value, np.ndarray | np.generic):
         return np.asarray(value)
     if hasattr(value, "__dlpack__"):
         try:
-            return np.from_dlpack(value)  # type: ignore[arg-type]
+            return np.from_dlpack(value)
         except (BufferError, RuntimeError, TypeError, ValueError):
             return _from_bfloat16(value)
     try:

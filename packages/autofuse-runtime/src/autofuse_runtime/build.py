@@ -55,9 +55,7 @@ def build(
             fix="write the sources with write_sources() and build them with the target's own tools",
         )
     if program.kernels and library is None:
-        library = compile_library(
-            program, bundles, cache or default_cache(), toolchain or find_toolchain(), isa
-        )
+        library = compile_library(program, bundles, cache or default_cache(), toolchain or find_toolchain(), isa)
     directory = Path(directory)
     with replacing(directory) as fresh:
         write_sources(program, bundles, fresh)

@@ -94,9 +94,7 @@ def check_files(directory: Path, manifest: Manifest) -> None:
     names = [name for name, _ in manifest.files]
     for name in (PROGRAM, *([manifest.library] if manifest.library else [])):
         if name not in names:
-            raise BundleError(
-                f"the manifest does not list {name}", where=str(directory), fix="compile the model again"
-            )
+            raise BundleError(f"the manifest does not list {name}", where=str(directory), fix="compile the model again")
     for name, digest in manifest.files:
         pure = PurePosixPath(name)
         if pure.is_absolute() or ".." in pure.parts:

@@ -15,7 +15,9 @@ def c_header(program: Program) -> str:
     """Return the text of ``include/<name>.h``."""
     stem = file_stem(program)
     guard = f"AF_{stem.upper()}_H"
-    hosts = sorted({step.region for variant in program.variants for step in variant.steps if isinstance(step, HostCall)})
+    hosts = sorted(
+        {step.region for variant in program.variants for step in variant.steps if isinstance(step, HostCall)}
+    )
     scope = (
         f"The model has host steps ({', '.join(hosts)}), so each kernel is called by itself."
         if hosts
@@ -24,8 +26,8 @@ def c_header(program: Program) -> str:
     lines = [
         f"/* Kernels of {_comment(program.name)} for C and C++. Link with lib/{stem}.so. {_comment(scope)}",
         "",
-        "   For one call: write the sizes in the order given, let the tiling function fill TilingData (8-byte aligned),",
-        "   then launch with an AfHost of your own (threads, memory) and a zeroed AfStatus. Tensors are row-major.",
+        "   For one call: write the sizes in the order given, let `tiling` fill TilingData (8-byte aligned), then",
+        "   `launch` with an AfHost of your own (threads, memory) and a zeroed AfStatus. Tensors are row-major.",
         "   Entry points are also in the table `af_library`. */",
         f"#ifndef {guard}",
         f"#define {guard}",
@@ -45,7 +47,9 @@ def _kernel(number: int, kernel: ProgramKernel) -> list[str]:
     for argument in sorted(kernel.arguments, key=lambda argument: (argument.is_output, argument.index)):
         role = "outputs" if argument.is_output else "inputs"
         shape = ", ".join(str(dim) for dim in argument.shape)
-        lines.append(f"   {role}[{argument.index}]: {argument.dtype.name}[{_comment(shape)}], {_comment(argument.name)}")
+        lines.append(
+            f"   {role}[{argument.index}]: {argument.dtype.name}[{_comment(shape)}], {_comment(argument.name)}"
+        )
     lines.append(f"   tiling: {kernel.tiling_bytes} bytes; workspace: {_comment(str(kernel.workspace_bytes))} bytes")
     for message in kernel.status_messages:
         lines.append(f"   status bit {message.bit}: {_comment(message.message)}")

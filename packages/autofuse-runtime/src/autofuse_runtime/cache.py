@@ -105,9 +105,7 @@ class ArtefactCache:
             stacklevel=4,
         )
 
-    def _made(
-        self, root: Path, kind: str, key: str, about: Mapping[str, str], make: Callable[[Path], None]
-    ) -> Path:
+    def _made(self, root: Path, kind: str, key: str, about: Mapping[str, str], make: Callable[[Path], None]) -> Path:
         final = root / kind / key[:2] / key
         final.parent.mkdir(parents=True, exist_ok=True)
         with _locked(root / "locks", key):

@@ -90,7 +90,9 @@ def compile_library(
             objects = [path for paths in in_parallel(compile_unit, [*units, (LIBRARY_FILE,)]) for path in paths]
             toolchain.link_shared(objects, directory / "kernels.so")
 
-    return BuiltLibrary(cache.entry("library", key, about, make) / "kernels.so", built_for, toolchain.identity, flags, texts)
+    return BuiltLibrary(
+        cache.entry("library", key, about, make) / "kernels.so", built_for, toolchain.identity, flags, texts
+    )
 
 
 def _flags(bundles: Sequence[KernelBundle], isa: str) -> tuple[str, ...]:

@@ -21,9 +21,7 @@ ENTRY_POINTS = "autofuse.hosts"
 class HostBackend(Protocol):
     """Runs the operators that no kernel covers."""
 
-    def compile(
-        self, region: ProgramRegion, payloads: Mapping[str, Payload]
-    ) -> Callable[[list[Any]], Sequence[Any]]:
+    def compile(self, region: ProgramRegion, payloads: Mapping[str, Payload]) -> Callable[[list[Any]], Sequence[Any]]:
         """Return a callable: values of ``region.inputs`` in, values of ``region.outputs`` out.
 
         Values are NumPy arrays, or objects only the backend understands. The callable must not write to its inputs;
@@ -51,12 +49,11 @@ def compile_regions(program: Program, hosts: Mapping[str, HostBackend]) -> tuple
     """Return the callables of the program's regions, each checking what its backend returns."""
     payloads = {payload.name: payload for payload in program.payloads}
     table = buffer_table(program)
-    owned = {root for root in table.owners}
     regions = []
     for region in program.regions:
         compiled = find_backend(region.backend, hosts).compile(region, payloads)
         outputs = [
-            (table.buffers[number], table.is_object(number), table.roots[number] in owned)
+            (table.buffers[number], table.is_object(number), table.roots[number] in table.owners)
             for number in (table.numbers[name] for name in region.outputs)
         ]
         regions.append(_checked(program, region, compiled, tuple(outputs)))

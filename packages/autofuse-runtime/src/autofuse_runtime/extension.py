@@ -32,7 +32,9 @@ _LOCK = threading.Lock()
 def sources() -> dict[str, str]:
     """Return the extension's source files, by name, with the ABI header among them."""
     folder = files("autofuse_runtime") / "native"
-    found = {item.name: item.read_text(encoding="utf-8") for item in folder.iterdir() if item.name.endswith((".c", ".h"))}
+    found = {
+        item.name: item.read_text(encoding="utf-8") for item in folder.iterdir() if item.name.endswith((".c", ".h"))
+    }
     return dict(sorted({**found, "af_abi.h": header_text()}.items()))
 
 

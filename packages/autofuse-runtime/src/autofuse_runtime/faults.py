@@ -69,7 +69,8 @@ class FaultReporter:
             case Fault.BIND_RANGE:
                 fact = self.plan.symbols[index]
                 raise InputValueError(
-                    f"size {fact.name} became {second} in {self._buffer(first)}, outside its range {fact.lo}..{fact.hi}",
+                    f"size {fact.name} became {second} in {self._buffer(first)}, "
+                    f"outside its range {fact.lo}..{fact.hi}",
                     where=self.where,
                     fix=f"compile with a wider range for {fact.name}",
                 )

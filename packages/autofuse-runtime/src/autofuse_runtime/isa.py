@@ -7,12 +7,12 @@ from pathlib import Path
 from attrs import frozen
 
 _CPU_INFO = Path("/proc/cpuinfo")
-_RELEVANT = (
-    "aes adx amx_bf16 amx_int8 amx_tile asimd asimddp asimdfhm asimdhp avx avx2 avx512_bf16 avx512_bitalg avx512_fp16 "
-    "avx512_vbmi2 avx512_vnni avx512_vpopcntdq avx512bw avx512cd avx512dq avx512f avx512ifma avx512vbmi avx512vl "
-    "avx_vnni bf16 bmi1 bmi2 clwb f16c fma gfni i8mm lzcnt abm movbe pclmulqdq pni popcnt rdseed sha_ni sse4_1 sse4_2 "
-    "ssse3 sse2 sve sve2 vaes vpclmulqdq"
-).split()
+_RELEVANT = """
+    aes adx amx_bf16 amx_int8 amx_tile asimd asimddp asimdfhm asimdhp avx avx2 avx512_bf16 avx512_bitalg
+    avx512_fp16 avx512_vbmi2 avx512_vnni avx512_vpopcntdq avx512bw avx512cd avx512dq avx512f avx512ifma avx512vbmi
+    avx512vl avx_vnni bf16 bmi1 bmi2 clwb f16c fma gfni i8mm lzcnt abm movbe pclmulqdq pni popcnt rdseed sha_ni
+    sse4_1 sse4_2 ssse3 sse2 sve sve2 vaes vpclmulqdq
+"""
 _LEVELS = (
     ("x86-64-v4", ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")),
     ("x86-64-v3", ("avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe")),
@@ -45,7 +45,7 @@ def this_machine() -> MachineIsa:
             if label.strip() in ("flags", "Features"):
                 found = set(value.split())
                 break
-    features = tuple(name for name in sorted(_RELEVANT) if name in found)
+    features = tuple(name for name in sorted(_RELEVANT.split()) if name in found)
     level = next((name for name, needs in _LEVELS if found.issuperset(needs)), architecture)
     return MachineIsa(architecture, level, features)
 

@@ -63,7 +63,8 @@ class CompiledModule:
     @property
     def function(self) -> Callable[..., Any]:
         """What to hand to users: the extension's callable where there is one, else this object."""
-        return self if self._native is None else self._native  # type: ignore[no-any-return]
+        function: Callable[..., Any] = self if self._native is None else self._native
+        return function
 
     def attach(self, native: object) -> None:
         """Run calls on ``native``, a callable of the extension."""

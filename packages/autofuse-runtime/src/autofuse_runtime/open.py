@@ -34,9 +34,7 @@ def open_bundle(
     there is no compiler and ``interpreter`` is given, that runs the program, after a one-line warning. Raises
     `BundleError`, `ToolMissingError`.
     """
-    module = open_module(
-        path, hosts, cache=cache, toolchain=toolchain, threads=threads, interpreter=interpreter
-    )
+    module = open_module(path, hosts, cache=cache, toolchain=toolchain, threads=threads, interpreter=interpreter)
     return module.function
 
 

@@ -126,7 +126,10 @@ def make_plan(program: Program, library: object, regions: Sequence[Region]) -> P
 
 def _inputs(program: Program, table: BufferTable, expressions: ExpressionTable) -> tuple[Row, ...]:
     binding = {
-        (source.input, source.dim) for fact in program.symbols for source in fact.sources if isinstance(source, InputDim)
+        (source.input, source.dim)
+        for fact in program.symbols
+        for source in fact.sources
+        if isinstance(source, InputDim)
     }
     rows = []
     for value in program.inputs:

@@ -144,3 +144,12 @@ LAUNCH(index) {  // number of the block that ran each element, to see that paral
       },
       &count);
 }
+
+LAUNCH(wait) {  // out = 1 once the first element of the input is not 0, or 0 after a few seconds
+  UNUSED;
+  const volatile float* const a = static_cast<float*>(in[0].data);
+  float* const c = static_cast<float*>(out[0].data);
+  for (af_i64 spin = 0; spin < 3000000000 && a[0] == 0; ++spin) {
+  }
+  for (af_i64 i = 0; i < s[0]; ++i) c[i] = a[0] != 0;
+}
