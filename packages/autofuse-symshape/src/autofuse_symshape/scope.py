@@ -1,0 +1,98 @@
+"""What inference has found so far: values, symbols, guards. The stage fills it, rules read it through `Call`."""
+
+from collections.abc import Mapping
+
+from attrs import evolve
+from autofuse_ir.dims import Cond, Dim, product, symbol
+from autofuse_ir.facts import Guard, GuardKind, InputElement, ResultElement, SymbolFact, SymbolSource
+from autofuse_ir.graph import LARGEST_SIZE, Constant, Graph
+from autofuse_ir.graph import Symbol as SymbolDeclaration
+
+from autofuse_symshape.constants import decoded
+from autofuse_symshape.errors import ShapeError, UnknownShape
+from autofuse_symshape.known import MAX_CONTENT, MAX_STRUCTURAL, Content, Known
+from autofuse_symshape.oracle import Oracle, Verdict
+
+DEFAULT_HINT = 1024
+"""The size at which profit is judged when nobody gave a hint (cut to the range)."""
+
+
+class Scope:
+    """The growing knowledge of one inference."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.oracle = Oracle({})
+        self.known: dict[str, Known] = {}
+        self.guards: dict[Cond, Guard] = {}
+        self.symbols: dict[str, SymbolFact] = {}
+        self._declared: Mapping[str, SymbolDeclaration] = {s.name: s for s in graph.symbols}
+        self._constants: Mapping[str, Constant] = {c.name: c for c in graph.constants}
+        self._inputs = {value.name for value in graph.inputs}
+        self._taken = {*self._declared, *(value.name for value in graph.inputs)}
+
+    def declare(self, name: str, *sources: SymbolSource, lo: int = 0, hi: int = LARGEST_SIZE) -> Dim:
+        """Add a symbol, or more sources to a known one; its range is the declared one where there is one."""
+        known = self.symbols.get(name)
+        if known is None:
+            given = self._declared.get(name)
+            hint = None
+            if given is not None:
+                lo, hi, hint = given.lo, given.hi, given.hint
+            hint = min(max(DEFAULT_HINT if hint is None else hint, lo), hi)
+            known = SymbolFact(name, lo, hi, hint, ())
+            self.oracle.declare(name, lo, hi)
+        self.symbols[name] = evolve(known, sources=(*known.sources, *sources))
+        return symbol(name)
+
+    def fresh(self, stem: str, source: SymbolSource, lo: int = 0, hi: int = LARGEST_SIZE) -> Dim:
+        """Add a symbol of its own, called ``stem`` (numbered where that is taken)."""
+        name, number = stem, 1
+        while name in self._taken or name in self.symbols:
+            number += 1
+            name = f"{stem}_{number}"
+        return self.declare(name, source, lo=lo, hi=hi)
+
+    def content(self, name: str) -> Content | None:
+        """Return the content of value ``name``, as far as it is known."""
+        known = self.known[name]
+        if known.content is None and name in self._constants:
+            data = self._constants[name].data
+            if data.element_count <= MAX_CONTENT:
+                known = self.known[name] = evolve(known, content=decoded(data))
+        return known.content
+
+    def elements(self, value: str, lo: int, hi: int) -> tuple[Dim, ...]:
+        """Return the elements of integer ``value``; unknown ones become symbols in ``lo..hi`` (bound at run time).
+
+        Raises `UnknownShape` where the number of elements is not static, or more than symbols are made for.
+        """
+        known = self.known[value]
+        content = self.content(value)
+        if known.shape is None or not known.dtype.is_integer:
+            raise UnknownShape(value)
+        count = product(known.shape).constant_value
+        if count is None or (content is None and count > MAX_STRUCTURAL):
+            raise UnknownShape(value)
+        if content is None:
+            content = (None,) * count
+        if sum(element is None for element in content) > MAX_STRUCTURAL:
+            raise UnknownShape(value)
+        source = InputElement if value in self._inputs else ResultElement
+        elements = [
+            self.fresh(f"{value}.{i}", source(value, i), lo, hi) if element is None else element
+            for i, element in enumerate(content)
+        ]
+        sizes = tuple([element for element in elements if isinstance(element, Dim)])
+        self.known[value] = evolve(known, content=sizes)
+        return sizes
+
+    def require(self, cond: Cond, *, operator: str, where: str, message: str) -> None:
+        """Make sure that ``cond`` holds: nothing where it is proved, an error where it cannot be, else a guard."""
+        match self.oracle.ask(cond).verdict:
+            case Verdict.YES:
+                return
+            case Verdict.NO:
+                raise ShapeError(message, where=where, fix="change the shapes or the declared ranges of the inputs")
+            case Verdict.UNKNOWN:
+                self.guards.setdefault(cond, Guard(GuardKind.ASSERT, cond, operator, message))
+                self.oracle.assume(cond)
