@@ -15,8 +15,7 @@ LAW = settings(derandomize=True, database=None, deadline=None, max_examples=200)
 @LAW
 @given(st.integers(1, 0x7BFE))
 def test_neighbouring_halves_are_one_ulp_of_the_expected_apart(bits: int) -> None:
-    values: np.ndarray = np.asarray([bits, bits + 1], np.uint16).view(np.float16)  # type: ignore[type-arg]
-    low, high = values
+    low, high = (np.asarray(b, np.uint16).view(np.float16) for b in (bits, bits + 1))
     error = ulp_error(np.asarray([high]), np.asarray([low]))
     assert error == [1.0]
     assert ulp(np.asarray([low]), dt.float16) == [float(high) - float(low)]

@@ -109,11 +109,17 @@ def test_integers_wrap() -> None:
     assert evaluate_asc("Pow", dt.int8, {}, [np.asarray([3], np.int8), np.asarray([5], np.int8)]).tolist() == [-13]
 
 
-def test_negative_integer_powers_are_truncated_reciprocals() -> None:
-    base, exponent = np.asarray([1, -1, -1, 2, -3]), np.asarray([-3, -3, -2, -1, -5])
-    assert evaluate_asc("Pow", dt.int64, {}, [base, exponent]).tolist() == [1, -1, 1, 0, 0]
-    with pytest.raises(EvaluationError, match="division by zero"):
-        evaluate_asc("Pow", dt.int64, {}, [np.asarray([0]), np.asarray([-1])])
+def test_negative_integer_exponents_are_an_error() -> None:
+    with pytest.raises(EvaluationError, match="negative exponent"):
+        evaluate_asc("Pow", dt.int64, {}, [np.asarray([1]), np.asarray([-1])])
+    assert evaluate_asc(
+        "Pow", dt.float32, {}, [np.asarray([2.0], np.float32), np.asarray([-1.0], np.float32)]
+    ).tolist() == [0.5]
+
+
+def test_float_quotients_are_rounded_down_from_their_exact_value() -> None:
+    a, b = np.asarray([1.0, -1.0, 7.0]), np.asarray([0.1, 0.1, 0.0])
+    assert evaluate_asc("FloorDiv", dt.float64, {}, [a, b]).tolist() == [9.0, -10.0, np.inf]
 
 
 def test_shifts_by_the_width_or_more_leave_nothing() -> None:

@@ -1,5 +1,8 @@
 """Casts truncate, saturate, wrap and round as every target does."""
 
+import math
+from fractions import Fraction
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -67,6 +70,48 @@ def test_to_sixteen_bits_rounds_half_to_even_and_keeps_special_values() -> None:
     assert halves[5] == -np.inf
     brains = cast(np.asarray([1 + 2**-8, 1 + 3 * 2**-8], np.float32), dt.bfloat16)
     assert brains.astype(np.float32).tolist() == [1.0, 1 + 2**-6]
+
+
+def _nearest(value: Fraction, fraction_bits: int, least: int, overflow: int) -> float:
+    """Return ``value`` rounded half to even to a binary float format, by exact arithmetic."""
+    if value == 0:
+        return 0.0
+    exponent = max(math.frexp(abs(value))[1] - 1, least) if abs(value) < 2**1000 else 1000
+    while Fraction(2) ** (exponent + 1) <= abs(value):
+        exponent += 1
+    while exponent > least and Fraction(2) ** exponent > abs(value):
+        exponent -= 1
+    unit = Fraction(2) ** (exponent - fraction_bits)
+    rounded = round(value / unit) * unit
+    return math.copysign(math.inf, value) if abs(rounded) >= Fraction(2) ** overflow else float(rounded)
+
+
+FORMATS = {dt.float16: (10, -14, 16), dt.bfloat16: (7, -126, 128)}
+
+
+@LAW
+@given(st.integers(-(2**63), 2**63 - 1), st.sampled_from(tuple(FORMATS)))
+def test_wide_integers_are_rounded_once_to_sixteen_bits(value: int, target: DType) -> None:
+    result = cast(np.asarray([value], np.int64), target)
+    assert float(result[0]) == _nearest(Fraction(value), *FORMATS[target])
+
+
+@LAW
+@given(st.floats(width=64, allow_nan=False, allow_infinity=False), st.sampled_from(tuple(FORMATS)))
+def test_doubles_are_rounded_once_to_sixteen_bits(value: float, target: DType) -> None:
+    result = cast(np.asarray([value]), target)
+    assert float(result[0]) == _nearest(Fraction(value), *FORMATS[target])
+
+
+@pytest.mark.parametrize("target", FORMATS, ids=str)
+def test_ties_that_rounding_twice_would_break_are_kept(target: DType) -> None:
+    fraction_bits = FORMATS[target][0]
+    # Just above the middle of two neighbours, by less than float32 (or float64, for integers) can tell.
+    value = 1 + 2.0 ** -(fraction_bits + 1) + 2.0**-40
+    assert float(cast(np.asarray([value]), target)[0]) == 1 + 2.0**-fraction_bits
+    if target is dt.bfloat16:
+        whole = 2**62 + 2**54 + 1
+        assert float(cast(np.asarray([whole]), target)[0]) == 2.0**62 + 2.0**55
 
 
 def test_bool_to_numbers_is_zero_or_one() -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from autofuse_reference.arrays import Array
 from autofuse_reference.errors import EvaluationError
 from autofuse_reference.operators import evaluate_operator
 
@@ -124,7 +125,7 @@ def test_matrices_from_diagonals() -> None:
         ({"ellipsis_mask": 1, "shrink_axis_mask": 3, "new_axis_mask": 3}, X[..., None, ::2]),
     ],
 )
-def test_masks_of_strided_slices_have_tensorflows_meaning(masks: dict[str, int], want: np.ndarray) -> None:  # type: ignore[type-arg]
+def test_masks_of_strided_slices_have_tensorflows_meaning(masks: dict[str, int], want: Array) -> None:
     begin, end, strides = (0, 1, 0), (1, 3, 4), (1, 1, 2)
     (by_attr,) = evaluate_operator("StridedSliceD", {"begin": begin, "end": end, "strides": strides, **masks}, [X])
     assert np.array_equal(by_attr, want)

@@ -20,7 +20,7 @@ def test_the_four_layer_norms_agree_and_differ_in_their_third_result() -> None:
         "LayerNormV4": ([X, np.asarray([4]), gamma, beta], {"epsilon": 1e-3}),
     }
     for name, (inputs, attrs) in results.items():
-        y, average, third = evaluate_operator(name, attrs, inputs)  # type: ignore[arg-type]
+        y, average, third = evaluate_operator(name, attrs, inputs)
         assert y == pytest.approx(want, abs=1e-5)
         assert average == pytest.approx(mean, abs=1e-6)
         assert third == pytest.approx(variance if name == "LayerNorm" else 1 / np.sqrt(variance + 1e-3), rel=1e-5)

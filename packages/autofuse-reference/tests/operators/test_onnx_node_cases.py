@@ -81,6 +81,35 @@ def _norm(p: float) -> Row:
     return row
 
 
+def _square_sum(n: OnnxNode) -> Ours:
+    attrs = {
+        "keep_dims": bool(n.attrs.get("keepdims", 1)),
+        "noop_with_empty_axes": bool(n.attrs.get("noop_with_empty_axes", 0)),
+    }
+    axes = () if n.input(1) is None else tuple(int(i) for i in n.input(1))
+    if attrs["noop_with_empty_axes"] and not axes:
+        return "Square", {}, n.inputs[:1]
+    return "SquareSumV1", {"axis": axes, **attrs}, n.inputs[:1]
+
+
+def _bit_cast(n: OnnxNode) -> Ours:
+    target = dt.dtype_of_onnx_code(n.output_dtypes[0])
+    assert target is not None
+    return "Bitcast", {"type": target}, n.inputs
+
+
+def _batch_norm(n: OnnxNode) -> Ours:
+    x, scale, shift, mean, variance = n.inputs
+    if n.attrs.get("training_mode"):
+        sums = evaluate_operator("BNTrainingReduce", {}, [x])
+        attrs: dict[str, AttrValue] = {
+            "factor": 1 - n.attrs.get("momentum", 0.9),
+            "epsilon": n.attrs.get("epsilon", 1e-5),
+        }
+        return "BNTrainingUpdate", attrs, [x, *sums, scale, shift, mean, variance]
+    return "BNInfer", {"epsilon": n.attrs.get("epsilon", 1e-5)}, [x, scale, shift, mean, variance]
+
+
 def _cast(n: OnnxNode) -> Ours:
     target = dt.dtype_of_onnx_code(n.output_dtypes[0])
     assert target is not None
@@ -210,6 +239,8 @@ Softsign Sqrt Sub Tan Tanh Tile
 _SAME: dict[str, Row] = {name: name for name in _SAME_NAME.split()}
 ROWS: dict[str, Row] = _SAME | {
     "And": "LogicalAnd",
+    "BatchNormalization": _batch_norm,
+    "BitCast": _bit_cast,
     "BitShift": _shift,
     "BitwiseNot": "Invert",
     "Not": "LogicalNot",
@@ -247,6 +278,7 @@ ROWS: dict[str, Row] = _SAME | {
         f"Reduce{kind}": _reduce(f"Reduce{kind}")
         for kind in ("Sum", "Mean", "Max", "Min", "Prod", "LogSum", "LogSumExp")
     },
+    "ReduceSumSquare": _square_sum,
     "ReduceL1": _norm(1.0),
     "ReduceL2": _norm(2.0),
     "ArgMax": _all_attrs("ArgMax", "axis", "keepdims", "select_last_index"),

@@ -30,7 +30,6 @@ CASES: tuple[tuple[str, dict[str, AttrValue], list[Any], list[Any]], ...] = (
     ("OnesLike", {}, [np.asarray([True, False])], [np.asarray([True, True])]),
     ("Fills", {"value": 7.0}, [np.asarray([1, 2])], [np.asarray([7, 7])]),
     ("Bitcast", {"type": dt.int32}, [np.asarray([1.0], np.float32)], [np.asarray([0x3F800000], np.int32)]),
-    ("Erfinv", {}, [np.asarray([-1, -0.5, 0, 0.9, 1, 2])], None),
     ("Lgamma", {}, [np.asarray([5.0, 0.5])], [np.asarray([math.log(24), math.log(math.pi) / 2])]),
     ("Digamma", {}, [np.asarray([1.0, 0.5])], [np.asarray([-np.euler_gamma, -np.euler_gamma - 2 * math.log(2)])]),
     ("Relu6", {}, [np.asarray([-1, 3, 9])], [np.asarray([0, 3, 6])]),
@@ -43,14 +42,19 @@ CASES: tuple[tuple[str, dict[str, AttrValue], list[Any], list[Any]], ...] = (
     ("GLU", {"dim": 0}, [F], [F[:3] / (1 + np.exp(-F[3:]))]),
     ("SwiGlu", {}, [F], [F[:3] / (1 + np.exp(-F[:3])) * F[3:]]),
     ("SoftmaxV2", {"axes": (0, 1)}, [M], [np.exp(M) / np.exp(M).sum()]),
-    ("Pow", {}, [np.asarray([2, 3], np.int32), np.asarray([0.5], np.float32)], [np.sqrt(np.float32([2, 3]))]),
+    (
+        "Pow",
+        {},
+        [np.asarray([2, 3], np.int32), np.asarray([0.5], np.float32)],
+        [np.sqrt(np.asarray([2, 3], np.float32))],
+    ),
     ("Mul", {}, [np.asarray([3], np.uint8), np.asarray([-2], np.int8)], [np.asarray([-6], np.int16)]),
     ("Atan2", {}, [F, F[::-1]], [np.arctan2(F, F[::-1])]),
     ("Hypot", {}, [np.asarray([3e200]), np.asarray([4e200])], [np.asarray([5e200])]),
     ("LogAddExp", {}, [np.asarray([800.0]), np.asarray([800.0])], [np.asarray([800 + math.log(2)])]),
     ("SquaredDifference", {}, [F, F[::-1]], [(F - F[::-1]) ** 2]),
     ("DivNoNan", {}, [np.asarray([1, 7]), np.asarray([0, -2])], [np.asarray([0, -3])]),
-    ("FloorDiv", {}, [F, np.asarray(2.0)], [np.floor(F / 2)]),
+    ("FloorDiv", {}, [F, np.asarray(0.1)], [np.floor_divide(F, 0.1)]),
     ("TruncateDiv", {}, [F, np.asarray(2.0)], [np.trunc(F / 2)]),
     ("TruncateMod", {}, [F, np.asarray(2.0)], [np.fmod(F, 2)]),
     ("Axpy", {"alpha": 3.0}, [F, F], [F + 3.0 * F]),
@@ -127,11 +131,6 @@ CASES: tuple[tuple[str, dict[str, AttrValue], list[Any], list[Any]], ...] = (
 @pytest.mark.parametrize(("name", "attrs", "inputs", "want"), CASES, ids=[f"{i}-{c[0]}" for i, c in enumerate(CASES)])
 def test_values_are_those_of_numpy(name: str, attrs: dict[str, AttrValue], inputs: list[Any], want: list[Any]) -> None:
     results = evaluate_operator(name, attrs, inputs)
-    if name == "Erfinv":
-        assert [math.erf(v) for v in results[0][1:4]] == pytest.approx([-0.5, 0.0, 0.9], rel=1e-15)
-        assert results[0][[0, 4]].tolist() == [-math.inf, math.inf]
-        assert math.isnan(results[0][5])
-        return
     assert len(results) == len(want)
     for got, expected in zip(results, want, strict=True):
         assert got.dtype == expected.dtype
@@ -140,3 +139,10 @@ def test_values_are_those_of_numpy(name: str, attrs: dict[str, AttrValue], input
             assert got == pytest.approx(expected, rel=1e-14, abs=1e-15)
         else:
             assert np.array_equal(got, expected)
+
+
+def test_erfinv_inverts_erf_and_ends_at_one() -> None:
+    (y,) = evaluate_operator("Erfinv", {}, [np.asarray([-1, -0.5, 0.0, 0.9, 0.9999999, 1, 2])])
+    assert [math.erf(v) for v in y[1:5]] == pytest.approx([-0.5, 0.0, 0.9, 0.9999999], rel=1e-15)
+    assert y[[0, 5]].tolist() == [-math.inf, math.inf]
+    assert math.isnan(y[6])

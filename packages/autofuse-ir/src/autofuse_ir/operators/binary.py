@@ -24,12 +24,12 @@ OPERATORS: tuple[Operator, ...] = (
         "RealDiv[T: float](x1: T, x2: T) -> y: T",
         "Atan2[T: float](x1: T, x2: T) -> y: T  # angle of the point (x2, x1)",
         "Pow[T: number, U: number](x1: T, x2: U) -> y: promote(x1, x2)"
-        "  # integers wrap; a negative integer exponent gives the truncated 1 / x1**-x2",
+        "  # integers wrap; a negative integer exponent is an error",
     ),
     *declare(
         _FAMILY,
         (*_PLAIN, Flag.DISCONTINUOUS),
-        "FloorDiv[T: number](x1: T, x2: T) -> y: T  # floor(x1 / x2)",
+        "FloorDiv[T: number](x1: T, x2: T) -> y: T  # floor of the exact quotient, as numpy.floor_divide",
         "TruncateDiv[T: number](x1: T, x2: T) -> y: T  # trunc(x1 / x2)",
         "FloorMod[T: number](x1: T, x2: T) -> y: T  # remainder with the sign of x2 (ONNX Mod with fmod=0)",
         "Mod[T: number](x1: T, x2: T) -> y: T  # remainder with the sign of x1 (ONNX Mod with fmod=1)",

@@ -13,7 +13,8 @@ attribute names), ``float32 if attr``, ``declared``, or several joined by ``|`` 
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 
 from autofuse_ir.dtypes import DType, dtype_named
 from autofuse_ir.errors import IrError
@@ -64,8 +65,14 @@ def _operator(signature: str, family: Family, flags: frozenset[Flag]) -> Operato
     return Operator(name.strip(), family, inputs, outputs, attrs, flags, meaning.strip())
 
 
-def _split(text: str, separator: str) -> Iterator[str]:
-    """Yield the parts of ``text`` between separators that no bracket or quote encloses."""
+def _split(text: str, separator: str) -> Iterable[str]:
+    """Return the parts of ``text`` between separators that no bracket or quote encloses."""
+    if "(" in text or "[" in text or "'" in text:
+        return _split_nested(text, separator)
+    return [part.strip() for part in text.split(separator)] if text.strip() else []
+
+
+def _split_nested(text: str, separator: str) -> Iterator[str]:
     depth, quoted, start = 0, False, 0
     for i, c in enumerate(text):
         if c == "'":
@@ -91,6 +98,7 @@ def _marked(name: str) -> tuple[str, ParamKind]:
     return (name if kind is ParamKind.REQUIRED else name[:-1]), kind
 
 
+@cache
 def _types(text: str) -> tuple[DType, ...]:
     return tuple(dict.fromkeys(d for part in _split(text, "|") for d in DTYPE_CLASSES[part]))
 
@@ -145,6 +153,7 @@ def _attr(part: str) -> AttrSpec:
     return AttrSpec(name, AttrKind(kind), not optional, _literal(default.strip()) if has_default else None)
 
 
+@cache
 def _literal(text: str) -> AttrValue:
     if text in DTYPE_CLASSES:
         return dtype_named(text)

@@ -34,7 +34,7 @@ OPERATORS: tuple[Operator, ...] = (
         "Transpose[T: all](x: T, perm: index) -> y: T",
         "TransposeD[T: all](x: T; perm: int[]) -> y: T",
         "DepthToSpace[T: all](x: T; block_size: int, mode: str = 'DCR', data_format: str = 'NHWC') -> y: T",
-        "SpaceToDepth[T: all](x: T; block_size: int, data_format: str = 'NHWC') -> y: T",
+        "SpaceToDepth[T: all](x: T; block_size: int, mode: str = 'DCR', data_format: str = 'NHWC') -> y: T",
         "Trilu[T: all](x: T, k?: int64; upper: bool = True) -> y: T  # the triangle right of diagonal k, or left of it",
         "Tril[T: all](x: T; diagonal: int = 0) -> y: T",
         "Triu[T: all](x: T; diagonal: int = 0) -> y: T",

@@ -96,7 +96,8 @@ def evaluate_asc(
     """Return the element-wise AscIR operator ``op_name`` of ``inputs``, which broadcast as NumPy's.
 
     ``dtype`` is the dtype of the node's result. ``Cast`` follows ``precision.cast`` (truncates, saturates, NaN gives
-    0); ``Pow``, ``Div`` and the remainders of integers raise ``EvaluationError`` on division by zero; ``IsInf`` asks
+    0); integer divisions and remainders by zero
+    and negative integer exponents raise ``EvaluationError``; ``IsInf`` asks
     for the signs of its attributes ``positive`` and ``negative`` (both unless said). In precision "float64" float
     results are float64.
     """

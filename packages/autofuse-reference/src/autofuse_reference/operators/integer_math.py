@@ -31,10 +31,8 @@ def truncate_divide(a: Array, b: Array) -> Array:
 
 
 def floor_divide(a: Array, b: Array) -> Array:
-    """Return a / b rounded down; for floats the floor of the rounded quotient."""
-    if is_float(a):
-        return np.asarray(np.floor(np.divide(a, b)))
-    return np.asarray(np.floor_divide(a, _divisor(b)))
+    """Return a / b rounded down; of floats the exact quotient (``numpy.floor_divide``): 1.0 / 0.1 gives 9.0."""
+    return np.asarray(np.floor_divide(a, b if is_float(b) else _divisor(b)))
 
 
 def divide(a: Array, b: Array) -> Array:
@@ -54,11 +52,7 @@ truncate_mod = _checked(np.fmod)
 
 
 def power(a: Array, b: Array) -> Array:
-    """Return a ** b of one dtype; integers wrap, and negative integer exponents give the truncated reciprocal."""
-    if is_float(a) or a.dtype.kind == "u" or not np.any(b < 0):
-        return np.asarray(np.power(a, b))
-    positive = np.power(a, np.abs(b))
-    bases, exponents = np.broadcast_arrays(a, b)
-    _divisor(bases[exponents < 0])
-    reciprocal = np.where(np.abs(bases) == 1, positive, 0)
-    return np.where(exponents < 0, reciprocal, positive).astype(a.dtype)
+    """Return a ** b of one dtype; integers wrap, and negative integer exponents are an error as in NumPy."""
+    if not is_float(b) and np.any(b < 0):
+        raise EvaluationError("an integer has a negative exponent", fix="cast the base to a float")
+    return np.asarray(np.power(a, b))

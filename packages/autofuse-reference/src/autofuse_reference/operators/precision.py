@@ -35,8 +35,7 @@ def cast(array: Array, dtype: DType) -> Array:
       value of the integer type;
     * float to bool, integer to bool: not equal to 0 (so NaN is true, -0.0 is false);
     * integer to integer: the low bits (wraps);
-    * to a float: rounded to nearest, ties to even; to 16-bit floats from integers through float32, to bfloat16 from
-      float64 too.
+    * to a float: rounded once to nearest, ties to even, whatever the source.
     """
     source = dtype_of(array)
     if source == dtype:
@@ -47,10 +46,31 @@ def cast(array: Array, dtype: DType) -> Array:
     with np.errstate(all="ignore"):
         if source.is_float and dtype.is_integer:
             return _truncate(array, target)
-        through_float32 = dtype.name == "bfloat16" or (dtype.name == "float16" and not source.is_float)
-        if through_float32:
-            array = array.astype(np.float32)
+        if dtype.is_float and dtype.bits == 16:
+            # NumPy and ml_dtypes would round twice: from wide integers, and from float64 to bfloat16.
+            array = _integers_to_odd(array) if source.is_integer and source.bits == 64 else array.astype(np.float64)
+            array = _narrow_to_odd(array) if dtype.name == "bfloat16" else array
         return array.astype(target)
+
+
+def _integers_to_odd(array: Array) -> Array:
+    """Return 64-bit integers as float64 whose last bit is odd where bits were lost: one more rounding is then exact."""
+    negative = array < 0
+    magnitude = array.astype(np.uint64)
+    magnitude = np.where(negative, ~magnitude + np.uint64(1), magnitude)
+    lost = magnitude & np.uint64(0xFFF)
+    odd = (magnitude - lost) | np.where(lost != 0, np.uint64(0x1000), np.uint64(0))
+    value = np.where(magnitude >= np.uint64(1 << 53), odd, magnitude).astype(np.float64)
+    return np.where(negative, -value, value)
+
+
+def _narrow_to_odd(array: Array) -> Array:
+    """Return float64 as float32 whose last bit is odd where bits were lost: one more rounding is then exact."""
+    narrow = array.astype(np.float32)
+    below = np.where(np.abs(narrow.astype(np.float64)) > np.abs(array), np.nextafter(narrow, np.float32(0)), narrow)
+    odd = (below.view(np.uint32) | np.uint32(1)).view(np.float32)
+    exact = (narrow.astype(np.float64) == array) | np.isnan(array)
+    return np.where(exact, narrow, odd)
 
 
 def _truncate(array: Array, target: "np.dtype[np.integer]") -> Array:
