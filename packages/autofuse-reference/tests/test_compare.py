@@ -4,6 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from autofuse_ir import dtypes as dt
+from autofuse_reference.arrays import Array
 from autofuse_reference.compare import compare, tensor_scale_error, ulp, ulp_error, within_allowance
 from autofuse_reference.errors import EvaluationError
 from hypothesis import given, settings
@@ -28,7 +29,7 @@ def test_neighbouring_halves_are_one_ulp_of_the_expected_apart(bits: int) -> Non
 )
 def test_one_ulp_is_numpys_spacing(dtype: dt.DType, numpy_type: type) -> None:
     info = np.finfo(numpy_type)
-    values = np.asarray([0, info.smallest_subnormal, info.tiny, 1, 1.5, 1000, info.max / 2, -3], numpy_type)
+    values: Array = np.asarray([0, info.smallest_subnormal, info.tiny, 1, 1.5, 1000, info.max / 2, -3], numpy_type)
     assert np.array_equal(ulp(values, dtype), np.abs(np.spacing(values)).astype(np.float64))
 
 
