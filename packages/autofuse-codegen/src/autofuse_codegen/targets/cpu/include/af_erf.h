@@ -23,10 +23,7 @@ template <class T, int L> AF_INLINE af_vec<T, L> af_erf(af_vec<T, L> a) {
       big = 1.0f - (af_expm1_reduced(q.r) + 1.0f) * af_power_of_two<V>(q.n);
     } else {
       edge = af_all<V>(1.0);
-      small = af_polynomial(t, 5.960685550217251e-11, -1.1374955241501688e-09, 1.466032841937597e-08,
-                            -1.6350396149458015e-07, 1.6461008468017625e-06, -1.4925595771383641e-05,
-                            0.00012055331132914722, -0.0008548326981424206, 0.005223977624828405, -0.02686617064507787,
-                            0.11283791670954885, -0.3761263890318375, 0.1283791670955126);
+      small = af_erf_polynomial(t);
       big = 1.0 - af_erfc_positive(af_limit(x, 0.5, 6.0));
     }
     o.r[i] = af_pick(x < edge, af_fma(x, small, x), big);

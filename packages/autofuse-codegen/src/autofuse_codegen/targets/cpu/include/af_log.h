@@ -7,16 +7,16 @@
 
 template <class V> struct af_log_parts { V f, e; };
 
-// Splits x > 0; other x give finite nonsense that af_log_special replaces.
-template <class V> AF_INLINE af_log_parts<V> af_log_split(V x) {
+// Splits x > 0; other x give finite nonsense that af_log_special replaces. NORMAL: x is known not to be subnormal.
+template <bool NORMAL = false, class V> AF_INLINE af_log_parts<V> af_log_split(V x) {
   typedef typename af_of<V>::I I;
   typedef typename af_of<V>::E E;
   constexpr bool single = sizeof(E) == 4;
   constexpr int bits = single ? 23 : 52;
   constexpr E least = single ? E(1.17549435e-38) : E(2.2250738585072014e-308);
   constexpr E up = single ? E(8388608.0) : E(4503599627370496.0);
-  const auto tiny = x < least;
-  x = af_pick(tiny, x * up, x);
+  [[maybe_unused]] const auto tiny = x < least;
+  if constexpr (!NORMAL) x = af_pick(tiny, x * up, x);
   typedef typename af_of<V>::U U;
   // Offset so that the exponent field changes at sqrt(1/2).
   const I root_half = (I)af_all<V>(E(0.70710678118654752));
@@ -27,7 +27,8 @@ template <class V> AF_INLINE af_log_parts<V> af_log_split(V x) {
   const V magic = af_all<V>(single ? E(12582912.0) : E(6755399441055744.0));
   const U biased = (U)(field + (I)(af_all<V>(E(1)))) >> bits;  // field wraps nowhere: 1.0 has the bias
   const V e = (V)((U)magic + biased) - magic - (single ? E(127) : E(1023));
-  return {m - E(1), af_pick(tiny, e - E(bits), e)};
+  if constexpr (NORMAL) return {m - E(1), e};
+  else return {m - E(1), af_pick(tiny, e - E(bits), e)};
 }
 
 template <class V> AF_INLINE V af_log_special(V x, V y) {
