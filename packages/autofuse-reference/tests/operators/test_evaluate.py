@@ -1,5 +1,7 @@
 """Evaluating an operator: precisions, results, errors."""
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -156,3 +158,25 @@ def test_random_tensors_repeat_for_a_seed_and_stay_in_range() -> None:
     assert set(np.unique(whole).tolist()) == set(range(-3, 4))
     y, offset = evaluate_operator("RandomUniformV2", {"dtype": 0, "seed": 1}, [shape, np.asarray(8)])
     assert (y.shape, offset.tolist()) == ((1000,), 1008)
+
+
+@pytest.mark.parametrize(
+    "name", ["ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceAll", "ReduceAny"]
+)
+@pytest.mark.parametrize("keep", [False, True])
+def test_both_forms_of_a_reduction_agree_with_numpy(name: str, keep: bool) -> None:
+    x = np.random.default_rng(2).integers(0, 3, (2, 3, 4)).astype(np.float32)
+    by_name: dict[str, Any] = {"ReduceAll": np.all, "ReduceAny": np.any, "ReduceMean": np.mean, "ReduceSum": np.sum}
+    function = by_name.get(name) or getattr(np, name.removeprefix("Reduce").lower())
+    want = function(x, axis=(0, 2), keepdims=keep)
+    (by_input,) = evaluate_operator(name, {"keep_dims": keep}, [x, np.asarray([0, -1], np.int32)])
+    (by_attr,) = evaluate_operator(f"{name}D", {"axes": (-1, 0), "keep_dims": keep}, [x])
+    assert by_input.shape == by_attr.shape == want.shape
+    assert by_input == pytest.approx(want)
+    assert np.array_equal(by_attr, by_input)
+
+
+def test_standard_normals_have_mean_zero_and_deviation_one() -> None:
+    (y,) = evaluate_operator("RandomStandardNormal", {"dtype": dt.float64, "seed": 3}, [np.asarray([100, 100])])
+    assert abs(y.mean()) < 0.05
+    assert abs(y.std() - 1) < 0.05

@@ -19,13 +19,10 @@ ATTRS: dict[str, dict[str, AttrValue]] = {
     "AddN": {"N": 3},
     "Cast": {"dst_type": 3},
     "AscendQuant": {"scale": 4.0, "offset": 1.0},
-    "BiasAdd": {"data_format": "NCHW"},
 }
 SHAPES: tuple[tuple[int, ...], ...] = ((), (0,), (1,), (3,), (2, 3))
 ELEMENTWISE = tuple(
-    op
-    for op in all_operators()
-    if op.has(Flag.ELEMENTWISE) and has_meaning(op.name) and op.name not in ("Bitcast", "BiasAdd")
+    op for op in all_operators() if op.has(Flag.ELEMENTWISE) and has_meaning(op.name) and op.name != "Bitcast"
 )
 OPEN_INTERVAL = {"Acosh": (1.1, 9.0), "Lgamma": (0.5, 9.0), "Digamma": (0.5, 9.0)}
 POSITIVE = ("Log", "Sqrt", "Rsqrt", "Pow", "SqrtGrad", "RsqrtGrad", "ApplyAdagradD", "ApplyAdamD")

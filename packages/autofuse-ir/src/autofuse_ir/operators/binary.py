@@ -52,8 +52,6 @@ OPERATORS: tuple[Operator, ...] = (
         "Addcmul[T: number](input_data: T, x1: T, x2: T, value: T) -> y: T  # input_data + value * x1 * x2",
         "Addcdiv[T: float](input_data: T, x1: T, x2: T, value: T) -> y: T  # input_data + value * x1 / x2",
         "Lerp[T: float](start: T, end: T, weight: T) -> y: T  # start + weight * (end - start)",
-        "BiasAdd[T: number](x: T, bias: T; data_format: str = 'NHWC') -> y: T"
-        "  # bias along the channel axis: the last for NHWC and NDHWC, axis 1 for NCHW and NCDHW",
         "ClipByValue[T: all](x: T, clip_value_min: T, clip_value_max: T) -> y: T  # max(min(x, hi), lo)",
     ),
     *declare(
@@ -64,9 +62,15 @@ OPERATORS: tuple[Operator, ...] = (
     ),
     *declare(
         _FAMILY,
-        _PLAIN,
+        (Flag.VECTOR,),
+        "BiasAdd[T: number](x: T, bias: T; data_format: str = 'NHWC') -> y: T"
+        "  # bias along the channel axis: the last for NHWC and NDHWC, axis 1 for NCHW and NCDHW",
         "Select[T: all](condition: bool, x1: T, x2: T) -> y: T"
         "  # condition ? x1 : x2; a condition of rank 1 chooses rows of axis 0",
+    ),
+    *declare(
+        _FAMILY,
+        _PLAIN,
         "SelectV2[T: all](condition: bool, then: T, else: T) -> result: T  # condition ? then : else, broadcast",
         "MaskedFill[T: all](x: T, mask: bool, value: T) -> y: T  # mask ? value : x",
     ),

@@ -57,7 +57,7 @@ def channel_axis(call: Call, rank: int) -> int:
     layout = call.text("data_format")
     if layout not in ("NHWC", "NDHWC", "NCHW", "NCDHW"):
         call.fail(f"data_format is {layout!r}", "use NHWC, NDHWC, NCHW or NCDHW")
-    return rank - 1 if layout.endswith("C") else 1
+    return rank - 1 if layout.endswith("C") or rank == 1 else 1
 
 
 def _bias_add(call: Call) -> Array:
