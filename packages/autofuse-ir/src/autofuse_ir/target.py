@@ -81,7 +81,8 @@ class TargetSpec:
     """A machine.
 
     ``cores`` is the number of blocks that run at once, 0 when only known at run time. ``vector_bytes`` is the width of
-    one vector operation, ``block_bytes`` the alignment of local memory, ``cache_line_bytes`` the unit of global traffic.
+    one vector operation, ``block_bytes`` the alignment of local memory, ``cache_line_bytes`` the unit of global
+    traffic.
     ``compute_dtypes`` maps a storage dtype to the dtype it is computed in (fp16 and bf16 to fp32 on a CPU).
     """
 
