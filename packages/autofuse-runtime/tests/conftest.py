@@ -168,5 +168,8 @@ def toolchain() -> Toolchain:
 
 @pytest.fixture(scope="session")
 def kit(cache_directory: Path, toolchain: Toolchain) -> Kit:
+    """Programs and what builds them; AUTOFUSE_TEST_SANITIZE=address,undefined instruments the extension."""
     cache = ArtefactCache(cache_directory)
-    return Kit(cache, toolchain, load_extension(cache, toolchain))
+    sanitizers = os.environ.get("AUTOFUSE_TEST_SANITIZE")
+    flags = (f"-fsanitize={sanitizers}", "-g", "-fno-omit-frame-pointer") if sanitizers else ()
+    return Kit(cache, toolchain, load_extension(cache, toolchain, flags))

@@ -12,7 +12,8 @@ from autofuse_ir.program import Program
 from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_runtime.bundle import PROGRAM, Manifest, replacing, write_manifest, write_texts
-from autofuse_runtime.c_header import c_header, file_stem
+from autofuse_runtime.c_header import c_header
+from autofuse_runtime.c_model import file_stem
 from autofuse_runtime.cache import ArtefactCache
 from autofuse_runtime.compile_kernels import BuiltLibrary, compile_library, kernel_sources
 from autofuse_runtime.errors import BuildError

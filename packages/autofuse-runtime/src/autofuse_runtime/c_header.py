@@ -1,47 +1,61 @@
 """The C header of a bundle: how a C or C++ program calls the kernels without Python."""
 
-import re
+from collections.abc import Sequence
 
-from autofuse_ir.program import HostCall, Program, ProgramKernel
+from autofuse_ir.dims import Dim
+from autofuse_ir.program import Program, ProgramKernel
 
-
-def file_stem(program: Program) -> str:
-    """Return the program's name as a file name and C identifier."""
-    stem = re.sub(r"[^A-Za-z0-9_]+", "_", program.name).strip("_") or "program"
-    return f"p{stem}" if stem[0].isdigit() else stem
+from autofuse_runtime.c_model import file_stem, kernel_signature, model_signature, whole_model_obstacle
 
 
 def c_header(program: Program) -> str:
     """Return the text of ``include/<name>.h``."""
     stem = file_stem(program)
     guard = f"AF_{stem.upper()}_H"
-    hosts = sorted(
-        {step.region for variant in program.variants for step in variant.steps if isinstance(step, HostCall)}
-    )
-    scope = (
-        f"The model has host steps ({', '.join(hosts)}), so each kernel is called by itself."
-        if hosts
-        else "Each kernel is called by itself, in the order of program.json's steps."
-    )
+    obstacle = whole_model_obstacle(program)
+    scope = "The model is one function." if obstacle is None else f"One function a kernel: {obstacle}."
     lines = [
-        f"/* Kernels of {_comment(program.name)} for C and C++. Link with lib/{stem}.so. {_comment(scope)}",
+        f"/* {_comment(program.name)} for C and C++; link with lib/{stem}.so. {_comment(scope)}",
         "",
-        "   For one call: write the sizes in the order given, let `tiling` fill TilingData (8-byte aligned), then",
-        "   `launch` with an AfHost of your own (threads, memory) and a zeroed AfStatus. Tensors are row-major.",
-        "   Entry points are also in the table `af_library`. */",
+        "   Sizes and pointers go in, a result comes out: 0 done, 1 no memory, 2 no tile sizes (a bug), 3 a",
+        "   kernel met values it has no result for (its bits are in *status), 4 sizes the model was not compiled for.",
+        "   Tensors are row-major, best 64-byte aligned; an output may not overlap an input. AfHost lends",
+        "   threads and memory; the kernels by themselves are in the table `af_library`. */",
         f"#ifndef {guard}",
         f"#define {guard}",
         "",
         '#include "af_abi.h"',
         "",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        "",
     ]
-    for number, kernel in enumerate(program.kernels):
-        lines += _kernel(number, kernel)
-    lines += [f"#endif /* {guard} */", ""]
-    return "\n".join(lines)
+    if obstacle is None:
+        lines += _model(program)
+    else:
+        for number, kernel in enumerate(program.kernels):
+            lines += _kernel(program, number, kernel)
+    return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", f"#endif /* {guard} */", ""])
 
 
-def _kernel(number: int, kernel: ProgramKernel) -> list[str]:
+def _model(program: Program) -> list[str]:
+    buffers = {buffer.name: buffer for buffer in program.buffers}
+    lines = ["/* The whole model."]
+    lines += [f"   sizes[{k}]: {_comment(fact.name)}, {fact.lo}..{fact.hi}" for k, fact in enumerate(program.symbols)]
+    for k, value in enumerate(program.inputs):
+        lines.append(f"   inputs[{k}]: {value.dtype.name}[{_shape(value.shape or ())}], {_comment(value.name)}")
+    for k, output in enumerate(program.outputs):
+        buffer = buffers[output.value]
+        lines.append(f"   outputs[{k}]: {buffer.dtype.name}[{_shape(buffer.shape)}], {_comment(output.name)}")
+    for k, constant in enumerate(program.constants):
+        shape = ", ".join(str(dim) for dim in constant.data.shape)
+        lines.append(f"   constants[{k}]: {constant.data.dtype.name}[{shape}], sha256 {constant.data.sha256}")
+    lines[-1] += " */"
+    return [*lines, f"{model_signature(program)};", ""]
+
+
+def _kernel(program: Program, number: int, kernel: ProgramKernel) -> list[str]:
     lines = [f"/* {_comment(kernel.name)}: af_library.kernels[{number}]"]
     lines += [f"   sizes[{position}]: {_comment(symbol)}" for position, symbol in enumerate(kernel.symbols)]
     for argument in sorted(kernel.arguments, key=lambda argument: (argument.is_output, argument.index)):
@@ -54,12 +68,12 @@ def _kernel(number: int, kernel: ProgramKernel) -> list[str]:
     for message in kernel.status_messages:
         lines.append(f"   status bit {message.bit}: {_comment(message.message)}")
     lines[-1] += " */"
-    return [*lines, f"#define AF_KERNEL_{_identifier(kernel.name)} {number}", ""]
+    return [*lines, f"{kernel_signature(program, number)};", ""]
+
+
+def _shape(shape: Sequence[Dim]) -> str:
+    return _comment(", ".join(str(dim) for dim in shape))
 
 
 def _comment(text: str) -> str:
     return text.replace("*/", "* /").replace("\n", " ")
-
-
-def _identifier(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_]+", "_", text).upper()

@@ -10,6 +10,7 @@ from autofuse_ir.abi import header_text
 from autofuse_ir.kernels import FileRole, KernelBundle
 from autofuse_ir.program import Program
 
+from autofuse_runtime.c_model import model_header
 from autofuse_runtime.cache import ArtefactCache, key_of
 from autofuse_runtime.errors import BuildError
 from autofuse_runtime.isa import MachineIsa, isa_named
@@ -23,6 +24,7 @@ LIBRARY_FILE = "library.cpp"
 """The source that lists the kernels; the runtime writes it."""
 
 _ABI_HEADER = "af_abi.h"
+_MODEL_HEADER = "af_model.h"
 _INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 _COMPILED = (FileRole.KERNEL, FileRole.TILING_FUNCTION, FileRole.INFER_SHAPE)
 
@@ -40,7 +42,7 @@ class BuiltLibrary:
 
 def kernel_sources(program: Program, bundles: Sequence[KernelBundle]) -> dict[str, str]:
     """Return every source file of the library by path: the bundles', what they include, and the list of kernels."""
-    texts = {_ABI_HEADER: header_text(), LIBRARY_FILE: library_source(program)}
+    texts = {_ABI_HEADER: header_text(), _MODEL_HEADER: model_header(), LIBRARY_FILE: library_source(program)}
     for bundle in bundles:
         for path, text in [(file.path, file.text) for file in bundle.files] + [
             (file.name, file.text) for file in bundle.support_files

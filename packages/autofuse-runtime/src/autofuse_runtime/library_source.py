@@ -1,12 +1,14 @@
-"""The source file that lists a library's kernels for launchers (``af_library``)."""
+"""The source file that lists a library's kernels for launchers (``af_library``) and holds its C functions."""
 
 import json
 
 from autofuse_ir.program import Program
 
+from autofuse_runtime.c_model import model_source
+
 
 def library_source(program: Program) -> str:
-    """Return C++ text that declares every kernel's entry points and exports the table of kernels."""
+    """Return C++ text that declares the kernels' entry points, exports their table and defines the C functions."""
     lines = [
         f"// Kernels of {program.name}: the one symbol that launchers look up.",
         '#include "af_abi.h"',
@@ -34,6 +36,5 @@ def library_source(program: Program) -> str:
         f"static const AfKernel* const af_kernels[] = {{{table}}};",
         'extern "C" __attribute__((visibility("default"))) const AfLibrary af_library = {',
         f"    AF_ABI_VERSION, {len(program.kernels)}, af_kernels}};",
-        "",
     ]
-    return "\n".join(lines)
+    return "\n".join(lines) + model_source(program)
