@@ -1,6 +1,7 @@
 """NumPy arrays and the element types and constants of ``autofuse_ir``."""
 
 import sys
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,13 +33,18 @@ def numpy_dtype(dtype: DType) -> np.dtype[Any]:
 
 def dtype_of(array: Array) -> DType:
     """Return the element type of ``array``; strings and objects are opaque, complex numbers an error."""
-    if array.dtype.kind in "OUST":
+    return _element_type(array.dtype)
+
+
+@cache
+def _element_type(stored: "np.dtype[Any]") -> DType:
+    if stored.kind in "OUST":
         return dt.opaque
     try:
-        return dtype_named(array.dtype.name)
+        return dtype_named(stored.name)
     except KeyError:
         raise EvaluationError(
-            f"arrays of NumPy dtype {array.dtype} have no element type of AutoFuse",
+            f"arrays of NumPy dtype {stored} have no element type of AutoFuse",
             where="autofuse_reference",
             fix=f"convert to one of {', '.join(d.name for d in dt.TENSOR_DTYPES)}",
         ) from None

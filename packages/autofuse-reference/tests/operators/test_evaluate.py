@@ -19,6 +19,15 @@ def test_a_node_brings_its_own_attributes() -> None:
     assert evaluate_operator("LeakyRelu", {}, [np.asarray([-2.0])])[0].tolist() == [0.0]
 
 
+def test_a_node_gets_as_many_results_as_it_has_outputs() -> None:
+    x, shape = np.ones((2, 3)), np.asarray([3])
+    assert len(evaluate_operator("LayerNormV4", {}, [x, shape])) == 3
+    assert len(evaluate_operator(Node("n", "LayerNormV4", ("x", "s"), ("y",)), None, [x, shape])) == 1
+    pool = Node("n", "MaxPool", ("x",), ("y", "indices"), (Attr("kernel_shape", (1,)),))
+    with pytest.raises(EvaluationError, match="makes 1 of its 2 outputs"):
+        evaluate_operator(pool, None, [np.ones((1, 1, 3))])
+
+
 def test_one_value_may_be_read_twice() -> None:
     node = Node("n", "Mul", ("x", "x"), ("y",))
     x = np.asarray([3], np.int16)
