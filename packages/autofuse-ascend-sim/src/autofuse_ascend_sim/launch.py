@@ -25,6 +25,7 @@ from autofuse_ascend_sim.library import Library, kernel_names
 from autofuse_ascend_sim.lines import place_of
 from autofuse_ascend_sim.report import SimReport
 from autofuse_ascend_sim.toolchain import host_program
+from autofuse_ascend_sim.trace import name_lines
 
 Argument = np.ndarray | int | np.integer
 """A tensor in GM (a C-contiguous array, written in place) or a scalar parameter (an integer)."""
@@ -63,7 +64,8 @@ def run(
     """Launch `entry` on `block_dim` blocks and return what happened.
 
     The kernel receives the addresses of `args` in order, then that of `workspace` bytes of zeroed memory, then that of
-    a copy of `tiling`; None leaves a parameter out, 0 or b"" passes the address of nothing. Arrays are written in place.
+    a copy of `tiling`; None leaves a parameter out, 0 or b"" passes the address of nothing. Arrays are written in
+    place when the launch succeeds and stay as they were when it fails.
 
     `checks` is "full" or "static" (without missing synchronisation, uninitialised reads and conflicts between blocks).
     `timing_only` computes no values and runs only the first and the last block, which stand for all. `trace` names a
@@ -76,16 +78,17 @@ def run(
     regions, arrays, scalars, total = _lay_out(args, tiling, workspace)
     with tempfile.TemporaryDirectory(prefix="ascend-sim-") as folder:
         job, report = Path(folder) / "job", Path(folder) / "report"
-        memory = None if timing_only else _SharedMemory(total)
+        memory = _SharedMemory(total)
         try:
-            if memory is not None:
-                for region, array in zip(regions, arrays, strict=True):
+            for region, array in zip(regions, arrays, strict=True):
+                # Without values only the tiling is looked at; the rest stays unbacked.
+                if not timing_only or region.name == "tiling":
                     memory.write(region, array)
             sample = sorted({0, block_dim - 1}) if timing_only else []
             lines = [
                 f"library {library.path.resolve()}",
                 f"entry {entry}",
-                f"memory {memory.fd if memory is not None else -1} {total}",
+                f"memory {memory.fd} {total}",
                 f"blocks {block_dim}",
                 f"threads {threads or os.cpu_count() or 1}",
                 f"timeout {timeout}",
@@ -103,12 +106,13 @@ def run(
             job.write_text("\n".join(lines) + "\n", encoding="utf-8")
             output = _execute(library, job, report, memory, timeout)
             facts = _read_report(report, output, library, entry)
-            if memory is not None:
+            if trace is not None:
+                name_lines(Path(trace))
+            if not timing_only:
                 for region, array in zip(regions, arrays, strict=True):
                     memory.read(region, array)
         finally:
-            if memory is not None:
-                memory.close()
+            memory.close()
     return _report(facts, library, entry, block_dim, checks, output)
 
 
@@ -199,13 +203,13 @@ def _argument_lines(regions: Sequence[_Region], scalars: Sequence[tuple[int, int
     return lines
 
 
-def _execute(library: Library, job: Path, report: Path, memory: _SharedMemory | None, timeout: float) -> str:
+def _execute(library: Library, job: Path, report: Path, memory: _SharedMemory, timeout: float) -> str:
     """Run the host process; return what the kernel printed."""
     process = subprocess.Popen(
         [str(host_program(library.compiler)), str(job), str(report)],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        pass_fds=() if memory is None else (memory.fd,),
+        pass_fds=(memory.fd,),
         text=True,
         errors="replace",
     )
@@ -242,7 +246,9 @@ def _raise(facts: dict[str, str], library: Library, entry: str) -> None:
     block, place, other = int(facts["block"]), _place(facts.get("site")), _place(facts.get("other"))
     where = f"{entry}, block {block}, {place}"
     if kind == "crash":
-        raise CrashError(f"{where}: the kernel crashed: {message} (the last API call is named)", block=block, place=place)
+        raise CrashError(
+            f"{where}: the kernel crashed: {message} (the last API call is named)", block=block, place=place
+        )
     if kind == "timeout":
         raise HangError(
             f"{where}: the kernel did not end in time and was stopped {message} (the last one is named)",

@@ -39,7 +39,7 @@ class Library:
     sources: tuple[Path, ...] = ()
 
 
-def compile(  # noqa: A001 - the documented name; callers write autofuse_ascend_sim.compile
+def compile(
     sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     soc: str,
     *,

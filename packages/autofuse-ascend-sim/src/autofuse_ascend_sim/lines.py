@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from autofuse_ascend_sim.errors import Place
@@ -15,17 +17,29 @@ def place_of(object_file: str, offset: int, api: str) -> Place:
     Of the chain of inlined functions, the innermost line outside of the emulator's headers is the kernel's. Without
     addr2line or debug information the line is unknown.
     """
-    if object_file == "-" or shutil.which("addr2line") is None:
-        return Place(api=api)
-    # One byte back: a return address may already belong to the next line.
-    answer = run_tool(["addr2line", "-i", "-e", object_file, hex(max(offset - 1, 0))]).stdout
-    for frame in answer.splitlines():
+    file, line = lines_of(object_file, (offset,))[0]
+    return Place(api=api, file=file, line=line)
+
+
+def lines_of(object_file: str, offsets: Sequence[int]) -> tuple[tuple[str, int], ...]:
+    """Return (file, line) of each return address, ("", 0) where unknown."""
+    if object_file == "-" or not offsets or shutil.which("addr2line") is None:
+        return (("", 0),) * len(offsets)
+    # One byte back: a return address may already belong to the next line. -a separates the answers.
+    addresses = [hex(max(offset - 1, 0)) for offset in offsets]
+    answer = run_tool(["addr2line", "-a", "-i", "-e", object_file, *addresses]).stdout
+    groups = [group.splitlines()[1:] for group in re.split(r"^(?=0x)", answer, flags=re.MULTILINE) if group]
+    return tuple(_kernel_line(group) for group in groups)
+
+
+def _kernel_line(frames: Sequence[str]) -> tuple[str, int]:
+    for frame in frames:
         file, _, line = frame.partition(" ")[0].rpartition(":")
         if file in ("", "??") or file.startswith(str(include_dir())):
             continue
         if line.isdigit() and int(line) > 0:
-            return Place(api=api, file=_shown(file), line=int(line))
-    return Place(api=api)
+            return _shown(file), int(line)
+    return "", 0
 
 
 def _shown(file: str) -> str:

@@ -28,6 +28,15 @@
 #include "timing.h"
 
 namespace af_sim {
+
+// Where a return address lies: object file and offset in it, which addr2line turns into a line.
+std::string place(void* address) {
+    Dl_info info = {};
+    if (address == nullptr || dladdr(address, &info) == 0) return "- 0";
+    const auto offset = static_cast<char*>(address) - static_cast<char*>(info.dli_fbase);
+    return std::string(info.dli_fname) + " " + std::to_string(offset);
+}
+
 namespace {
 
 struct JobArgument {
@@ -43,8 +52,7 @@ struct Job {
     uint64_t memory_bytes = 0;
     std::vector<JobArgument> arguments;
     Schedule schedule;
-    int64_t first_block = -1, last_block = -1;  // timing-only: the blocks that stand for all
-    std::vector<int64_t> sample;
+    std::vector<int64_t> sample;  // timing-only: the blocks that stand for all
 };
 
 Job job;
@@ -101,14 +109,6 @@ Job read_job(const char* path) {
     }
     launch.blocks = result.schedule.blocks;
     return result;
-}
-
-// Where a return address lies: object file and offset in it, which addr2line turns into a line.
-std::string place(void* address) {
-    Dl_info info = {};
-    if (address == nullptr || dladdr(address, &info) == 0) return "- 0";
-    const auto offset = static_cast<char*>(address) - static_cast<char*>(info.dli_fbase);
-    return std::string(info.dli_fname) + " " + std::to_string(offset);
 }
 
 void write_site(FILE* out, const char* key, const Site& site) {
@@ -254,18 +254,17 @@ int run_job(const char* job_path) {
     uint64_t loaded = 0, stored = 0;
     uint32_t high_water = 0;
     std::vector<const Timeline*> timelines;
-    for (const BlockResult& r : results) {
-        loaded += r.loaded;
-        stored += r.stored;
+    for (size_t b = 0; b < results.size(); ++b) {
+        const BlockResult& r = results[b];
+        // Of a sample, the first block stands for all but the last.
+        const uint64_t weight = sample.size() > 1 && b == 0 ? results.size() - 1 : 1;
+        loaded += r.loaded * weight;
+        stored += r.stored * weight;
         high_water = std::max(high_water, r.ub_high_water);
         timelines.push_back(&r.timeline);
     }
     fprintf(out, "loaded_bytes %llu\nstored_bytes %llu\nub_high_water %u\n", static_cast<unsigned long long>(loaded),
             static_cast<unsigned long long>(stored), high_water);
-    for (size_t i = 0; i < job.arguments.size(); ++i) {  // which arguments have to be copied back
-        const JobArgument& a = job.arguments[i];
-        if (!a.is_value) fprintf(out, "written %zu %d\n", i, 1);
-    }
     if (launch.timeline) write_timing(out, timelines, sample, job.trace);
     fclose(out);
     return 0;

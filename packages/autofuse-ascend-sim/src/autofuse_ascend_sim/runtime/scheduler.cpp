@@ -26,6 +26,7 @@ struct Board {
     std::vector<Failure> failures;
     std::vector<pthread_t> threads;
     std::vector<Site> waits;  // where each block waits
+    std::function<void(int64_t)> body;  // outlives run_blocks: after a failure other blocks are still starting
     int64_t participants = 0;
     int64_t arrived = 0;
     int64_t next = 0;   // blocks start in order
@@ -62,30 +63,24 @@ void take_slot(std::unique_lock<std::mutex>& lock) {
 
 void give_slot() { ++board->slots; }
 
-struct ThreadArgument {
-    int64_t block;
-    const std::function<void(int64_t)>* body;
-};
-
 void* thread_main(void* raw) {
-    const ThreadArgument argument = *static_cast<ThreadArgument*>(raw);
-    delete static_cast<ThreadArgument*>(raw);
+    const int64_t block = reinterpret_cast<intptr_t>(raw);
     stack_t alternate = {};
     alternate.ss_size = 64 * 1024;
     alternate.ss_sp = malloc(alternate.ss_size);
     sigaltstack(&alternate, nullptr);
     {
         std::unique_lock<std::mutex> lock(board->mutex);
-        board->changed.wait(lock, [&] { return board->next == argument.block && board->slots > 0; });
+        board->changed.wait(lock, [&] { return board->next == block && board->slots > 0; });
         --board->slots;
         ++board->next;
-        board->status[argument.block] = Status::Running;
+        board->status[block] = Status::Running;
         board->changed.notify_all();
     }
-    (*argument.body)(argument.block);
+    board->body(block);
     {
         std::unique_lock<std::mutex> lock(board->mutex);
-        board->status[argument.block] = Status::Done;
+        board->status[block] = Status::Done;
         give_slot();
         board->changed.notify_all();
     }
@@ -169,6 +164,7 @@ void wait_for_lower_blocks() {
 
 bool run_blocks(const Schedule& schedule, const std::function<void(int64_t)>& body, Failure& failure) {
     board = new Board;  // lives until the process ends: failed blocks keep their threads
+    board->body = body;
     board->status.assign(schedule.blocks, Status::Ready);
     board->phase.assign(schedule.blocks, 0);
     board->waits.resize(schedule.blocks);
@@ -186,7 +182,7 @@ bool run_blocks(const Schedule& schedule, const std::function<void(int64_t)>& bo
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 2 * 1024 * 1024);
     for (int64_t b = 0; b < schedule.blocks; ++b) {
-        if (pthread_create(&board->threads[b], &attributes, thread_main, new ThreadArgument{b, &body}) != 0) {
+        if (pthread_create(&board->threads[b], &attributes, thread_main, reinterpret_cast<void*>(static_cast<intptr_t>(b))) != 0) {
             failure.kind = "crash";
             failure.block = b;
             failure.message = "the host could not start a thread for the block";
