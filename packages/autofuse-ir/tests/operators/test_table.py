@@ -5,9 +5,29 @@ from collections import Counter
 import pytest
 from autofuse_ir import dtypes as dt
 from autofuse_ir.errors import IrError
-from autofuse_ir.operators import Family, Flag, ParamKind, all_operators, has_operator, operator
+from autofuse_ir.graph import Attr, Node
+from autofuse_ir.operators import (
+    Family,
+    Flag,
+    ParamKind,
+    all_operators,
+    check_node,
+    has_operator,
+    operator,
+    result_dtypes,
+)
 from autofuse_ir.operators.declare import declare
-from autofuse_ir.operators.model import AttrKind, FirstOf, FixedIf, SameAs
+from autofuse_ir.operators.model import (
+    AttrKind,
+    Declared,
+    DTypeRule,
+    FirstOf,
+    FixedIf,
+    FloatOf,
+    FromAttr,
+    Promote,
+    SameAs,
+)
 
 _ASCEND_IR = """
 Abs Acos Asin Sin Cos Tanh Exp Log Log1p Sqrt Rsqrt Square Reciprocal Neg Sign Erf Ceil Round IsNan IsFinite LogicalNot
@@ -94,3 +114,39 @@ def test_a_signature_declares_inputs_outputs_attributes_and_rules() -> None:
     assert op.outputs[0].rule == FirstOf((FixedIf("d", dt.float32), SameAs("x")))
     assert op.outputs[1].kind is ParamKind.DYNAMIC
     assert op.meaning == "what it does"
+
+
+def _rules(rule: DTypeRule) -> tuple[DTypeRule, ...]:
+    return tuple(inner for part in rule.rules for inner in _rules(part)) if isinstance(rule, FirstOf) else (rule,)
+
+
+def test_dtype_rules_name_inputs_and_attributes_that_exist() -> None:
+    for op in all_operators():
+        inputs, attrs = {p.name for p in op.inputs}, {a.name for a in op.attrs}
+        for rule in (inner for result in op.outputs for inner in _rules(result.rule)):
+            match rule:
+                case SameAs(param) | FloatOf(param):
+                    assert param in inputs, op.name
+                case Promote(params):
+                    assert set(params) <= inputs, op.name
+                case FromAttr(attr, _) | FixedIf(attr, _):
+                    assert attr in attrs, op.name
+
+
+def test_defaults_fit_their_kind() -> None:
+    for op in all_operators():
+        attrs = tuple(Attr(a.name, a.default) for a in op.attrs if a.default is not None)
+        inputs = tuple("x" for _ in op.inputs)
+        wrong = check_node(Node("n", op.name, inputs, ("y",) * len(op.outputs), attrs), (None,) * len(inputs))
+        assert [f.what for f in wrong if "must be" in f.what or "unknown" in f.what] == [], op.name
+
+
+def test_a_node_bound_to_each_signature_gives_a_dtype_for_each_output() -> None:
+    for op in all_operators():
+        attrs = tuple(Attr(a.name, dt.float32 if a.kind is AttrKind.DTYPE else 1) for a in op.attrs if a.required)
+        node = Node("n", op.name, tuple("x" for _ in op.inputs), tuple(f"y{i}" for i in range(len(op.outputs))), attrs)
+        dtypes = result_dtypes(node, [p.types[-1] for p in op.inputs])
+        assert len(dtypes) == len(op.outputs), op.name
+        for result, dtype in zip(op.outputs, dtypes, strict=True):
+            declared = any(isinstance(rule, Declared) for rule in _rules(result.rule))
+            assert (dtype is None) == declared, op.name

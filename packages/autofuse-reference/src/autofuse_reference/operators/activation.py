@@ -8,6 +8,7 @@ from autofuse_reference.arrays import Array
 from autofuse_reference.operators import float_math
 from autofuse_reference.operators.axes import normalised
 from autofuse_reference.operators.call import Call, Meaning, unary
+from autofuse_reference.operators.error_function import erf
 
 SELU_ALPHA = 1.6732632423543772
 """Fixed point constants of Klambauer et al., "Self-Normalizing Neural Networks" (2017)."""
@@ -27,7 +28,7 @@ def gelu(x: Array, approximate: str) -> Array:
     if approximate == "tanh":
         inner = scalar(x, math.sqrt(2 / math.pi)) * (x + scalar(x, TANH_GELU_CUBIC) * x * x * x)
         return np.asarray(half * x * (one + np.tanh(inner)))
-    return np.asarray(half * x * (one + float_math.erf(x * scalar(x, math.sqrt(0.5)))))
+    return np.asarray(half * x * (one + erf(x * scalar(x, math.sqrt(0.5)))))
 
 
 def _gelu_v2(call: Call) -> Array:

@@ -15,6 +15,7 @@ from autofuse_reference.arrays import Array
 from autofuse_reference.errors import EvaluationError
 from autofuse_reference.operators import float_math, integer_math
 from autofuse_reference.operators.compare_logic import is_infinite
+from autofuse_reference.operators.error_function import erf
 from autofuse_reference.operators.precision import Precision, cast, internal_dtype, widen
 
 _UNARY: dict[str, Callable[[Array], Array]] = {
@@ -43,7 +44,7 @@ _UNARY: dict[str, Callable[[Array], Array]] = {
     "Asinh": np.arcsinh,
     "Acosh": np.arccosh,
     "Atanh": np.arctanh,
-    "Erf": float_math.erf,
+    "Erf": erf,
     "Erfc": float_math.erfc,
     "Sigmoid": float_math.sigmoid,
     "Floor": np.floor,

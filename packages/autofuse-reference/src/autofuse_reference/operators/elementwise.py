@@ -8,6 +8,7 @@ from autofuse_ir.dtypes import DType, dtype_of_ascend_code
 from autofuse_reference.arrays import Array, numpy_dtype
 from autofuse_reference.operators import float_math
 from autofuse_reference.operators.call import Call, Meaning, unary
+from autofuse_reference.operators.error_function import erf
 from autofuse_reference.operators.precision import cast, widen
 
 
@@ -87,7 +88,7 @@ MEANINGS: tuple[Meaning, ...] = (
     unary("Atanh", np.arctanh),
     unary("Cos", np.cos),
     unary("Cosh", np.cosh),
-    unary("Erf", float_math.erf),
+    unary("Erf", erf),
     unary("Erfc", float_math.erfc),
     unary("Expm1", np.expm1),
     unary("Log1p", np.log1p),

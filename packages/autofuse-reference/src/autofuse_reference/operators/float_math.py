@@ -24,7 +24,6 @@ def _log_gamma(x: float) -> float:
     return math.lgamma(x)
 
 
-erf = _by_libm(math.erf)
 erfc = _by_libm(math.erfc)
 log_gamma = _by_libm(_log_gamma)
 

@@ -9,6 +9,7 @@ from autofuse_reference.operators import float_math
 from autofuse_reference.operators.activation import TANH_GELU_CUBIC, scalar
 from autofuse_reference.operators.axes import normalised, total
 from autofuse_reference.operators.call import Call, Meaning, binary
+from autofuse_reference.operators.error_function import erf
 
 
 def _relu_grad(gradients: Array, features: Array) -> Array:
@@ -30,7 +31,7 @@ def gelu_derivative(x: Array, approximate: str) -> Array:
         a, b = scalar(x, math.sqrt(2 / math.pi)), scalar(x, TANH_GELU_CUBIC)
         t = np.tanh(a * (x + b * x * x * x))
         return np.asarray(0.5 * (1 + t) + 0.5 * x * (1 - t * t) * a * (1 + 3 * b * x * x))
-    distribution = 0.5 * (1 + float_math.erf(x * scalar(x, math.sqrt(0.5))))
+    distribution = 0.5 * (1 + erf(x * scalar(x, math.sqrt(0.5))))
     return np.asarray(distribution + x * np.exp(-0.5 * x * x) * scalar(x, 1 / math.sqrt(2 * math.pi)))
 
 
