@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from autofuse_ascend_sim.conformance import elementwise, functions
+from autofuse_ascend_sim.conformance import casts, comparisons, elementwise, functions, moves, reductions
 from autofuse_ascend_sim.conformance.case import Case
 
-FAMILIES = (elementwise, functions)
+FAMILIES = (elementwise, casts, comparisons, reductions, moves, functions)
 
 
 def all_cases(architecture: str, counts: Sequence[int]) -> Iterator[Case]:

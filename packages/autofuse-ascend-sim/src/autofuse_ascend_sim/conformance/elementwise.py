@@ -47,7 +47,9 @@ def _case(row: Function, types: tuple[str, ...], counts: Sequence[int]) -> Case:
     arguments += _tail(shape, bits, is_masked, len(sizes), row)
     prefix = meaning.prefix + "\n" if meaning.prefix else ""
     if bits:
-        prefix += "uint64_t mask[2] = {p[0] | static_cast<uint64_t>(p[1]) << 32, p[2] | static_cast<uint64_t>(p[3]) << 32};\n"
+        prefix += (
+            "uint64_t mask[2] = {p[0] | static_cast<uint64_t>(p[1]) << 32, p[2] | static_cast<uint64_t>(p[3]) << 32};\n"
+        )
     return Case(
         api=row.name,
         architecture=row.architecture,
@@ -72,7 +74,9 @@ def _inputs(meaning: Meaning, source: Element, is_binary: bool, second: Element)
     if meaning.divides and not second.is_floating:
         a, b = Operand("src0", source, _without_edges(source, 1)), _without_zero(second, 2)
     if meaning.shifts:
-        b = (np.abs(second.samples(CAPACITY, 2, specials=False).astype(np.int64)) % (8 * source.size)).astype(second.storage)
+        b = (np.abs(second.samples(CAPACITY, 2, specials=False).astype(np.int64)) % (8 * source.size)).astype(
+            second.storage
+        )
     return (a, Operand("src1", second, b))
 
 

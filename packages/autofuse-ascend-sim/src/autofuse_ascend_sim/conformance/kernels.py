@@ -23,12 +23,17 @@ def kernel(case: Case, name: str) -> str:
     """
     operands = (*case.inputs, *case.outputs)
     arguments = ", ".join(f"GM_ADDR {operand.name}_gm" for operand in operands)
-    lines = [f'extern "C" __global__ __aicore__ void {name}(GM_ADDR steps_gm, {arguments}, GM_ADDR workspace, GM_ADDR tiling)']
+    lines = [
+        f'extern "C" __global__ __aicore__ void {name}(GM_ADDR steps_gm, {arguments}, GM_ADDR workspace, GM_ADDR tiling)'
+    ]
     lines += ["{", f"    // {case.label}", "    TPipe pipe;", "    GlobalTensor<uint32_t> steps;"]
     lines.append(f"    steps.SetGlobalBuffer((__gm__ uint32_t*)steps_gm, {len(case.steps)} * kWords);")
     for operand in operands:
         lines += _declaration(operand, len(case.steps) if operand in case.outputs else 1)
-    lines += ["    TBuf<TPosition::VECCALC> tmp_buffer;", f"    pipe.InitBuffer(tmp_buffer, {max(case.tmp_bytes, 32)});"]
+    lines += [
+        "    TBuf<TPosition::VECCALC> tmp_buffer;",
+        f"    pipe.InitBuffer(tmp_buffer, {max(case.tmp_bytes, 32)});",
+    ]
     lines += ["    LocalTensor<uint8_t> tmp = tmp_buffer.Get<uint8_t>();", "    static_cast<void>(tmp);"]
     lines += [_load(operand, "") for operand in case.inputs]
     lines.append(f"    for (uint32_t step = 0; step < {len(case.steps)}; ++step) {{")
@@ -69,4 +74,6 @@ def _load(operand: Operand, step: str) -> str:
 
 def _store(operand: Operand) -> str:
     count = _count(operand)
-    return f"        DataCopy({operand.name}_global[step * {count}], {_local(operand)}, static_cast<uint32_t>({count}));"
+    return (
+        f"        DataCopy({operand.name}_global[step * {count}], {_local(operand)}, static_cast<uint32_t>({count}));"
+    )

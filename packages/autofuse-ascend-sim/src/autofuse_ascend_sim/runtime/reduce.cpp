@@ -149,7 +149,10 @@ void check_strides(int32_t dst_stride, const VectorOperand& src) {
     if (src.repeat_stride > 65535) fail(Rule::Limit, "srcRepStride", src.repeat_stride, 65535, "a stride can be 0 to 65535");
 }
 
-void put_index(uint8_t* at, uint32_t unit, uint32_t index) { memcpy(at, &index, std::min(unit, 4u)); }
+void put_index(uint8_t* at, uint32_t unit, uint32_t index) {
+    const uint64_t wide = index;
+    memcpy(at, &wide, unit);
+}
 
 }  // namespace
 

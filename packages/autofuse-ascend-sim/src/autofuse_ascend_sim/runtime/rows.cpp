@@ -121,6 +121,7 @@ AF_ROW2(RowLn, std::log(a));
 AF_ROW2(RowSqrt, std::sqrt(a));
 AF_ROW2(RowRsqrt, T(1) / std::sqrt(a));
 AF_ROW2(RowReciprocal, T(1) / a);
+AF_ROW2(RowWholeReciprocal, div(T(1), a));
 AF_ROW2(RowNot, static_cast<T>(~a));
 AF_ROW2(RowNeg, sub(T(0), a));
 struct RowNegFloat {
@@ -345,7 +346,7 @@ RowFn find_row(Op op, DType dst, DType a, DType b) {
         case Op::Sqrt: return float_row<RowSqrt, Second::None>(dst);
         case Op::Rsqrt: return float_row<RowRsqrt, Second::None>(dst);
         case Op::Reciprocal: {
-            if (dst == DType::I64 || dst == DType::U64) return nullptr;
+            if (dst == DType::I64 || dst == DType::U64) return int_row<RowWholeReciprocal, Second::None>(dst);
             return float_row<RowReciprocal, Second::None>(dst);
         }
         case Op::Not: {
