@@ -3,6 +3,7 @@
 import ctypes
 import functools
 import importlib.resources
+import platform
 import re
 import shutil
 import subprocess
@@ -162,3 +163,31 @@ def kernel_source(all_headers: tuple[str, ...]) -> str:
 @pytest.fixture(scope="session")
 def c_types() -> dict[str, str]:
     return dict(NUMPY_TO_C)
+
+
+@pytest.fixture(scope="session")
+def on_x86() -> bool:
+    return platform.machine() in ("x86_64", "AMD64")
+
+
+@pytest.fixture(scope="session")
+def math_source(all_headers: tuple[str, ...]) -> str:
+    return paste(all_headers) + (HERE / "math_strips.inc").read_text()
+
+
+@pytest.fixture(scope="session")
+def math_kernels(compile_source: Compile, math_source: str) -> Kernels:
+    """The math functions over float and double."""
+    return Kernels(compile_source("math_strips", math_source))
+
+
+@pytest.fixture(scope="session")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    """The C library's functions in a wider type, and the search for a kernel's largest error."""
+    out = tmp_path_factory.mktemp("reference") / "reference.so"
+    command = ["g++", "-std=c++17", "-O2", "-fPIC", "-shared", "-o", str(out), str(HERE / "reference.cpp")]
+    subprocess.run(command, check=True)
+    library = ctypes.CDLL(str(out))
+    for name in ("worst_f32", "worst_f64", "worst2_f32", "worst2_f64"):
+        getattr(library, name).restype = ctypes.c_double
+    return library

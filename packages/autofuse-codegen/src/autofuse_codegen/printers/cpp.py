@@ -113,7 +113,7 @@ def _statement(node: Statement, name_of: NameOf, depth: int) -> list[str]:
         case Strips(index, access, count, lanes, body, streamed):
             walk = f"af_walk_strips<{lanes}>({text(count)}, "
             target = f"stream, {streamed}, " if streamed is not None else ""
-            head = f"{pad}{walk}{target}[&](const af_i64 {index}, const auto {access}) AF_BODY {{"
+            head = f"{pad}{walk}{target}[&]([[maybe_unused]] const af_i64 {index}, const auto {access}) AF_BODY {{"
             return [head, *statements(body, name_of, depth + 1), f"{pad}}});"]
         case _:
             assert_never(node)

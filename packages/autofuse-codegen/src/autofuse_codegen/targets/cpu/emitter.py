@@ -49,10 +49,10 @@ FLAGS = (
     "-fvisibility=hidden",
 )
 
-SOLVER_SOURCE = '''// The tiling solver, compiled once for all kernels of a library.
+SOLVER_SOURCE = """// The tiling solver, compiled once for all kernels of a library.
 #define AF_TILING_SOLVER_DEFINE
 #include "af_tiling_solver.h"
-'''
+"""
 
 STATUS_MESSAGES = (
     StatusMessage(0, "an integer was divided by zero"),

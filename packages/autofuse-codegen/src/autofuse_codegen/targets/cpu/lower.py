@@ -22,6 +22,7 @@ from autofuse_codegen.kernel.program import (
     Statement,
     Strips,
 )
+from autofuse_codegen.kernel.prune import prune
 from autofuse_codegen.targets.cpu.access import Address, address
 from autofuse_codegen.targets.cpu.lanes import LANES
 from autofuse_codegen.targets.cpu.literals import literal, type_name
@@ -63,7 +64,7 @@ class CaseLowering:
                 where=f"kernel {self.impl.name}",
                 fix="schedule it in one phase",
             )
-        return Function(name, self._comment(), self._phase(phases[0]))
+        return Function(name, self._comment(), prune(self._phase(phases[0])))
 
     def _comment(self) -> tuple[str, ...]:
         sources = dict.fromkeys(s for n in self.impl.nodes for s in n.source)
@@ -148,10 +149,11 @@ class _Row:
     _before: list[Statement] = field(factory=list)
     _body: list[Statement] = field(factory=list)
     _streamed: str | None = None
-    _loaded: set[str] = field(factory=set)
 
     def statements(self) -> tuple[Statement, ...]:
         case = self.case
+        for name in dict.fromkeys(i for n in self.segment.nodes for i in case.nodes[n].inputs):
+            self._fetch(name)
         for name in self.segment.nodes:
             node = case.nodes[name]
             if node.op == "Load":
@@ -223,14 +225,20 @@ class _Row:
             and value == value
         )
 
+    def _fetch(self, name: str) -> None:
+        """Load a value that another segment left in its local buffer.
+
+        All of a segment's local values are loaded before any is written: a new value may take over the buffer of one
+        that dies here (in place, strip by strip).
+        """
+        if name in self.segment.nodes or name not in self.case.places:
+            return
+        node = self.case.nodes[name]
+        where = tile_address(node, self.vectorised, self.case.impl.roots)
+        base = self.case.names.of(f"base {name}", name)
+        self._read(node, base, self._row_offset(where, self.strip_axis), where.step_along(self.strip_axis))
+
     def _operand(self, name: str) -> Expression:
-        """Return the value ``name``, loading it from its local buffer where another segment made it."""
-        if name not in self.segment.nodes and name in self.case.places and name not in self._loaded:
-            self._loaded.add(name)
-            node = self.case.nodes[name]
-            where = tile_address(node, self.vectorised, self.case.impl.roots)
-            base = self.case.names.of(f"base {name}", name)
-            self._read(node, base, self._row_offset(where, self.strip_axis), where.step_along(self.strip_axis))
         return Name(self.case._value(name))
 
     def _spill(self, node: AscNode) -> None:

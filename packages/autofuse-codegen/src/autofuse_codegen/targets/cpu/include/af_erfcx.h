@@ -3,7 +3,7 @@
 //
 // erfc(x) for x >= 0.5: e^(-x^2) g / (1 + 2 x), g a polynomial in (x - 4) / (x + 4), 2^-60 relative.
 //
-// g is our own minimax fit (Remez, 50 digits) of (1 + 2 x) e^(x^2) erfc(x) on [0.49, 28]. The square is split exactly, so
+// g is our own minimax fit (Remez, 50 digits) of (1 + 2 x) e^(x^2) erfc(x) on [0.49, 28], and x must not exceed 28. The square is split exactly, so
 // that e^(-x^2) keeps its last bits.
 
 template <class V> AF_INLINE V af_erfc_positive(V x) {
@@ -16,8 +16,9 @@ template <class V> AF_INLINE V af_erfc_positive(V x) {
                             -0.10103906603631063, 0.06809705425468857, 0.015379652102619849, -0.1396211168405625,
                             1.2329951186255526);
   const V square = x * x, lost = af_product_error(x, x, square);
-  const V e = af_exp_register(-square);
-  return (e - e * lost) * (g / (x + x + 1.0));
+  const af_reduced<V> e = af_exp_reduce(-square);
+  const V factor = g / (x + x + 1.0);
+  return af_scale(af_fma(factor, af_expm1_reduced(e.r - lost), factor), e.n);
 }
 
 template <class V> AF_INLINE V af_erf_polynomial(V t) {

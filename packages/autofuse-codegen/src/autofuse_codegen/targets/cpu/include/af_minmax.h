@@ -4,7 +4,7 @@
 
 // The larger register of two as the machine's instruction gives it: the second where one is NaN or both are equal.
 template <class V> AF_INLINE V af_max_second(V a, V b) {
-  typedef typename af_of<V>::E E;
+  using E [[maybe_unused]] = typename af_of<V>::E;
 #if defined(__SSE2__) && !defined(__clang__)
   if constexpr (af_same<E, float>::value && sizeof(V) == 16) return __builtin_ia32_maxps(a, b);
   if constexpr (af_same<E, double>::value && sizeof(V) == 16) return __builtin_ia32_maxpd(a, b);
@@ -20,7 +20,7 @@ template <class V> AF_INLINE V af_max_second(V a, V b) {
   return a > b ? a : b;
 }
 template <class V> AF_INLINE V af_min_second(V a, V b) {
-  typedef typename af_of<V>::E E;
+  using E [[maybe_unused]] = typename af_of<V>::E;
 #if defined(__SSE2__) && !defined(__clang__)
   if constexpr (af_same<E, float>::value && sizeof(V) == 16) return __builtin_ia32_minps(a, b);
   if constexpr (af_same<E, double>::value && sizeof(V) == 16) return __builtin_ia32_minpd(a, b);
