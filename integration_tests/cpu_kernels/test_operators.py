@@ -18,9 +18,49 @@ COMPUTED = tuple(d for d in dt.TENSOR_DTYPES if d not in (dt.float16, dt.bfloat1
 N = symbol("n")
 TRANSCENDENTAL_ULP = {dt.float32: 4, dt.float64: 8}
 EXACT = frozenset(
-    """Abs Neg Sign Sqrt Reciprocal Floor Ceil Trunc Round IsNan IsInf IsFinite LogicalNot BitwiseNot Add Mul Sub Div
-    TruncDiv FloorDiv Mod Fmod Minimum Maximum BitwiseAnd BitwiseOr BitwiseXor LeftShift RightShift LogicalAnd LogicalOr
-    LogicalXor Eq Ne Lt Le Gt Ge Select Cast Rsqrt""".split()
+    [
+        "Abs",
+        "Neg",
+        "Sign",
+        "Sqrt",
+        "Reciprocal",
+        "Floor",
+        "Ceil",
+        "Trunc",
+        "Round",
+        "IsNan",
+        "IsInf",
+        "IsFinite",
+        "LogicalNot",
+        "BitwiseNot",
+        "Add",
+        "Mul",
+        "Sub",
+        "Div",
+        "TruncDiv",
+        "FloorDiv",
+        "Mod",
+        "Fmod",
+        "Minimum",
+        "Maximum",
+        "BitwiseAnd",
+        "BitwiseOr",
+        "BitwiseXor",
+        "LeftShift",
+        "RightShift",
+        "LogicalAnd",
+        "LogicalOr",
+        "LogicalXor",
+        "Eq",
+        "Ne",
+        "Lt",
+        "Le",
+        "Gt",
+        "Ge",
+        "Select",
+        "Cast",
+        "Rsqrt",
+    ]
 )
 
 

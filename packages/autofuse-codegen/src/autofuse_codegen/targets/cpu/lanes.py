@@ -11,8 +11,8 @@ LANES = "L"
 def lane_bytes(nodes: tuple[AscNode, ...]) -> int:
     """Return the bytes of one lane: a strip has ``AF_VECTOR_BYTES`` over it lanes.
 
-    One register of the widest element, or of 4-byte elements where narrower ones mix in: all dtypes of a strip share its
-    lanes, so wider elements take several registers and narrower ones part of one.
+    One register of the widest element, or of 4-byte elements where narrower ones mix in: all dtypes of a strip share
+    its lanes, so wider elements take several registers and narrower ones part of one.
     """
     sizes = {node.dtype.itemsize for node in nodes if node.op not in NOT_IN_STRIPS}
     widest, narrowest = max(sizes, default=4), min(sizes, default=4)

@@ -1,5 +1,7 @@
 """An ImplGraph as a kernel program for the CPU: loops, strips, and one expression per node."""
 
+import math
+
 from attrs import define, field
 from autofuse_ir.asc_graph import AscNode, Axis, AxisKind
 from autofuse_ir.dims import Dim, const
@@ -222,7 +224,7 @@ class _Row:
             self.case.nodes[name].op == "Scalar"
             and isinstance(value, (int, float))
             and value not in (0, -0.0)
-            and value == value
+            and not math.isnan(value)
         )
 
     def _fetch(self, name: str) -> None:

@@ -111,8 +111,8 @@ def call(
 ) -> Expression:
     """Return the expression that computes ``node`` from ``operands`` (whose element types are ``dtypes``).
 
-    ``constant_second``: the second operand is a constant other than NaN and zero. Minimum and Maximum then take it first,
-    which saves the test for NaN and changes no result.
+    ``constant_second``: the second operand is a constant other than NaN and zero. Minimum and Maximum then take it
+    first, which saves the test for NaN and changes no result.
     """
     if node.op == "Cast":
         return _cast(node, operands[0], dtypes[0])
