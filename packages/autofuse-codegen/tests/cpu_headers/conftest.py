@@ -1,8 +1,9 @@
-"""Builds test libraries from the CPU kernels' freestanding headers: pasted by dependency closure, compiled once a session."""
+"""Builds test libraries from the CPU kernels' freestanding headers: pasted by dependency closure, compiled once."""
 
 import ctypes
 import functools
 import importlib.resources
+import os
 import platform
 import re
 import shutil
@@ -24,6 +25,9 @@ FLAGS = (
     "-Werror",
     "-fPIC",
 )
+# Other compilers and instruction sets by hand: AF_TEST_COMPILER=clang++ AF_TEST_MARCH=x86-64 pytest ...
+COMPILER = os.environ.get("AF_TEST_COMPILER", "g++")
+MARCH = os.environ.get("AF_TEST_MARCH", "native")
 INCLUDE = Path(str(importlib.resources.files("autofuse_codegen") / "targets" / "cpu" / "include"))
 HERE = Path(__file__).parent
 
@@ -88,7 +92,13 @@ def compile_source(tmp_path_factory: pytest.TempPathFactory) -> Compile:
     folder = tmp_path_factory.mktemp("cpu_headers")
 
     def compile_one(
-        name: str, source: str, *, compiler: str = "g++", march: str = "native", link: bool = True, more: Sequence[str] = ()
+        name: str,
+        source: str,
+        *,
+        compiler: str = COMPILER,
+        march: str = MARCH,
+        link: bool = True,
+        more: Sequence[str] = (),
     ) -> Path:
         if shutil.which(compiler) is None:
             pytest.skip(f"{compiler} is not installed")

@@ -18,20 +18,43 @@ def pairs(dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
         tiny = np.finfo(dtype).smallest_subnormal
         info = np.finfo(dtype)
         edges = np.array(
-            [0.0, tiny, 3 * tiny, info.tiny, 0.1, 0.5, 1, 1.5, 2, 2.5, 3.7, 1e6 + 0.5, 2.0**23 + 1, 2.0**52 + 1, 1e30,
-             info.max, np.inf, np.nan],
+            [
+                0.0,
+                tiny,
+                3 * tiny,
+                info.tiny,
+                0.1,
+                0.5,
+                1,
+                1.5,
+                2,
+                2.5,
+                3.7,
+                1e6 + 0.5,
+                2.0**23 + 1,
+                2.0**52 + 1,
+                1e30,
+                info.max,
+                np.inf,
+                np.nan,
+            ],
             dtype,
         )
         edges = np.concatenate([edges, -edges])
         random = np.concatenate(
-            [rng.normal(size=3000) * 10.0 ** rng.integers(-3, 4, 3000),
-             rng.integers(0, 2**63, 2003, dtype=np.uint64).astype(f"u{dtype.itemsize}").view(dtype)]
+            [
+                rng.normal(size=3000) * 10.0 ** rng.integers(-3, 4, 3000),
+                rng.integers(0, 2**63, 2003, dtype=np.uint64).astype(f"u{dtype.itemsize}").view(dtype),
+            ]
         ).astype(dtype)
     else:
         info = np.iinfo(dtype)
         edges = np.array(
-            [v for v in (info.min, info.min + 1, -7, -3, -2, -1, 0, 1, 2, 3, 7, 9, 31, 33, 64, info.max - 1, info.max)
-             if info.min <= v <= info.max],
+            [
+                v
+                for v in (info.min, info.min + 1, -7, -3, -2, -1, 0, 1, 2, 3, 7, 9, 31, 33, 64, info.max - 1, info.max)
+                if info.min <= v <= info.max
+            ],
             dtype,
         )
         random = rng.integers(info.min, info.max, 4001, dtype=dtype, endpoint=True)
@@ -113,7 +136,14 @@ def test_rounding_keeps_minus_zero_nan_and_large_values(kernels, name, dtype) ->
 @pytest.mark.parametrize(("name", "dtype"), itertools.product(["eq", "ne", "lt", "le", "gt", "ge"], NUMBERS))
 def test_comparisons_store_zero_or_one(kernels, name, dtype) -> None:
     a, b = pairs(NUMBERS[dtype])
-    how = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
+    how = {
+        "eq": np.equal,
+        "ne": np.not_equal,
+        "lt": np.less,
+        "le": np.less_equal,
+        "gt": np.greater,
+        "ge": np.greater_equal,
+    }
     out = np.full(a.size, 2, np.uint8).view(np.bool_)
     assert_same(kernels(f"{name}_{dtype}", a, b, out=out), how[name](a, b), a, b)
 
@@ -157,11 +187,16 @@ def test_select_takes_predicates_of_any_width(kernels, predicate, value) -> None
 
 def truncated(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Quotient towards zero and its remainder, zero where b is zero, in exact arithmetic."""
-    q = [0 if y == 0 else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    q = [
+        0 if y == 0 else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+        for x, y in zip(a.tolist(), b.tolist(), strict=True)
+    ]
     r = [0 if y == 0 else x - k * y for x, y, k in zip(a.tolist(), b.tolist(), q, strict=True)]
     mask = 2 ** (8 * a.dtype.itemsize) - 1
     unsigned = np.dtype(f"u{a.dtype.itemsize}")
-    return np.array([v & mask for v in q], unsigned).view(a.dtype), np.array([v & mask for v in r], unsigned).view(a.dtype)
+    return np.array([v & mask for v in q], unsigned).view(a.dtype), np.array([v & mask for v in r], unsigned).view(
+        a.dtype
+    )
 
 
 @pytest.mark.parametrize("dtype", INTS)

@@ -39,7 +39,13 @@ def samples(name: str) -> np.ndarray:
     if dtype.kind in "iu":
         info = np.iinfo(dtype)
         edges = [s * 2**k + d for k in range(info.bits) for d in (-3, -1, 0, 1, 3) for s in (1, -1)]
-        halves = [2**k + 2**j + d for k in range(9, info.bits) for j in (k - 8, k - 9, k - 11, k - 12) if j >= 0 for d in (-1, 0, 1)]
+        halves = [
+            2**k + 2**j + d
+            for k in range(9, info.bits)
+            for j in (k - 8, k - 9, k - 11, k - 12)
+            if j >= 0
+            for d in (-1, 0, 1)
+        ]
         kept = [v for v in (*edges, *halves) if info.min <= v <= info.max]
         random = rng.integers(info.min, info.max, 3000, dtype=dtype, endpoint=True)
         return np.concatenate([np.array(kept, dtype), random, random >> rng.integers(0, info.bits, 3000).astype(dtype)])
@@ -47,11 +53,15 @@ def samples(name: str) -> np.ndarray:
     random = rng.integers(0, np.iinfo(unsigned).max, 4000, dtype=unsigned, endpoint=True).view(dtype)
     grid = np.concatenate([np.arange(2**16, dtype=np.uint16).view(np.float16).astype(dtype), halfway_bfloat16(dtype)])
     powers = np.ldexp(dtype.type(1), np.arange(-20, 66)).astype(dtype)
-    near = np.concatenate([powers, np.nextafter(powers, dtype.type(0)), np.nextafter(powers, dtype.type(np.inf)), powers - 1])
+    near = np.concatenate(
+        [powers, np.nextafter(powers, dtype.type(0)), np.nextafter(powers, dtype.type(np.inf)), powers - 1]
+    )
     ties = near[:, None] * np.array([1, 1 + 2.0**-8, 1 + 2.0**-9, 1 + 2.0**-11, 1 + 2.0**-12, 1.5], dtype)
     edge_ties = np.array([65519.996, 65520, 65504, 2.0**-24, 2.0**-25, 3.0e-8, 2.0**-133, 2.0**-134, 3.39e38], dtype)
     values = np.concatenate([random, grid, near, ties.ravel(), edge_ties, [0.0, np.inf, np.nan]]).astype(dtype)
-    moved = np.concatenate([values, np.nextafter(values, dtype.type(np.inf)), np.nextafter(values, -dtype.type(np.inf))])
+    moved = np.concatenate(
+        [values, np.nextafter(values, dtype.type(np.inf)), np.nextafter(values, -dtype.type(np.inf))]
+    )
     return np.concatenate([moved, -moved]).astype(dtype)
 
 
@@ -88,7 +98,10 @@ def expected_cast(values: np.ndarray, source: str, target: str) -> np.ndarray:
         if source in FLOATS and target in INTS:
             info = np.iinfo(to)
             wide = values.astype(np.float64)
-            exact = [0 if math.isnan(v) else info.max if v > info.max else info.min if v < info.min else int(v) for v in wide.tolist()]
+            exact = [
+                0 if math.isnan(v) else info.max if v > info.max else info.min if v < info.min else int(v)
+                for v in wide.tolist()
+            ]
             return np.array(exact, dtype=to)
         if target in ("f16", "bf16") and source in ("i32", "u32", "i64", "u64", "f64"):
             items = values.tolist()
@@ -111,7 +124,9 @@ def test_every_pair_casts_as_numpy_and_out_of_range_saturates(kernels, source, t
         bits = f"u{DTYPES[target].itemsize}"
         wrong = (got.view(bits) != want.view(bits)) & ~both_nan
     else:
-        wrong = got.view(np.uint8 if target == "bool" else got.dtype) != want.view(np.uint8 if target == "bool" else want.dtype)
+        wrong = got.view(np.uint8 if target == "bool" else got.dtype) != want.view(
+            np.uint8 if target == "bool" else want.dtype
+        )
     first = np.flatnonzero(wrong)[:5]
     assert not wrong.any(), [(values[i], got[i], want[i]) for i in first]
 

@@ -56,7 +56,9 @@ def test_dead_lanes_hold_the_fill_value(kernels, name) -> None:
         source, out, value = np.zeros(lanes, dtype), np.empty(lanes, dtype), np.full(1, fill, dtype)
         source[:count] = 1
         where = [ctypes.c_void_p(x.ctypes.data) for x in (source, out)]
-        getattr(kernels.library, f"load_tail_{name}")(*where, ctypes.c_longlong(count), ctypes.c_void_p(value.ctypes.data))
+        getattr(kernels.library, f"load_tail_{name}")(
+            *where, ctypes.c_longlong(count), ctypes.c_void_p(value.ctypes.data)
+        )
         np.testing.assert_array_equal(out, np.where(np.arange(lanes) < count, 1, fill).astype(dtype))
 
 
@@ -70,7 +72,9 @@ def test_strided_loads_and_stores_walk_in_elements(kernels, name, step) -> None:
     want = source[first + step * np.arange(lanes)]
     start = ctypes.c_void_p(source.ctypes.data + first * dtype.itemsize)
     out = np.zeros(2 * lanes, dtype)
-    getattr(kernels.library, f"strided_{name}")(start, ctypes.c_void_p(out.ctypes.data), *map(ctypes.c_longlong, (step, 2)))
+    getattr(kernels.library, f"strided_{name}")(
+        start, ctypes.c_void_p(out.ctypes.data), *map(ctypes.c_longlong, (step, 2))
+    )
     np.testing.assert_array_equal(out[::2], want)
     assert not out[1::2].any()
     for count in range(lanes + 1):
