@@ -1,0 +1,140 @@
+"""``autofuse.compile``: a model -> a callable."""
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve
+from autofuse_fusion.options import FusionOptions
+from autofuse_ir.graph import Graph, Symbol
+from autofuse_ir.target import TargetKind, TargetSpec, load_target
+from autofuse_ir.tensor_data import TensorData
+from autofuse_runtime.cache import ArtefactCache
+from autofuse_runtime.compile_kernels import compile_library
+from autofuse_runtime.errors import ToolMissingError
+from autofuse_runtime.extension import load_extension
+from autofuse_runtime.load import load_program
+from autofuse_runtime.toolchain import find_toolchain
+
+from autofuse import plugins
+from autofuse.errors import DriverError
+from autofuse.function import CompiledFunction, callable_of
+from autofuse.options import settings
+from autofuse.pipeline import Lowered, Observer, lower
+
+Range = int | tuple[int, int]
+TIERS = ("auto", "jit", "interpreter")
+
+
+def import_graph(
+    model: Any,
+    dims: Mapping[str, Range] | None = None,
+    hints: Mapping[str, int] | None = None,
+    values: Mapping[str, Any] | None = None,
+) -> Graph:
+    """Return ``model`` (a Graph, a path to or the content of an ONNX file, an ONNX ModelProto) as a Graph."""
+    dims, hints = dict(dims or {}), dict(hints or {})
+    if isinstance(model, Graph):
+        return _with_ranges(model, dims, hints)
+    if isinstance(model, (str, Path, bytes)) or type(model).__name__ == "ModelProto":
+        return plugins.frontend("onnx", "reading an ONNX model")(model, dims=dims, hints=hints, values=values or {})
+    if type(model).__module__.startswith("torch") or hasattr(model, "named_parameters"):
+        return plugins.frontend("torch", "compiling a torch module")(model, dims=dims, hints=hints)
+    if callable(model):
+        return plugins.frontend("numpy", "compiling a NumPy function")(model, dims=dims, hints=hints)
+    raise DriverError(
+        f"a model of type {type(model).__name__} is not understood",
+        where="autofuse.compile",
+        fix="pass a Graph, an ONNX file or ModelProto, a torch module or a NumPy function",
+    )
+
+
+def _with_ranges(graph: Graph, dims: Mapping[str, Range], hints: Mapping[str, int]) -> Graph:
+    known = {s.name: s for s in graph.symbols}
+    unknown = [name for name in (*dims, *hints) if name not in known]
+    if unknown:
+        raise DriverError(
+            f"the model has no dim called {unknown[0]!r}",
+            where=f"graph {graph.name}",
+            fix=f"use one of {', '.join(sorted(known)) or 'none: all its dims are fixed'}",
+        )
+    changed = {name: _ranged(symbol, dims.get(name), hints.get(name)) for name, symbol in known.items()}
+    return graph if changed == known else evolve(graph, symbols=tuple(changed[s.name] for s in graph.symbols))
+
+
+def _ranged(symbol: Symbol, declared: Range | None, hint: int | None) -> Symbol:
+    lo, hi = (declared, declared) if isinstance(declared, int) else declared or (symbol.lo, symbol.hi)
+    if not 0 <= lo <= hi:
+        raise DriverError(
+            f"the range {lo}..{hi} of {symbol.name!r} is empty or negative",
+            where="dims",
+            fix="give 0 <= LO <= HI, both inclusive",
+        )
+    return evolve(symbol, lo=lo, hi=hi, hint=symbol.hint if hint is None else hint)
+
+
+def compile_model(
+    model: Any,
+    target: str | TargetSpec | None = None,
+    dims: Mapping[str, Range] | None = None,
+    hints: Mapping[str, int] | None = None,
+    values: Mapping[str, TensorData] | None = None,
+    numerics: str = "auto",
+    on_specialize: str = "refuse",
+    device: str = "auto",
+    tier: str = "auto",
+    fusion: FusionOptions | None = None,
+    example_inputs: Any = None,
+    observe: Observer = lambda stage, artefact: None,
+) -> Any:
+    """Compile ``model`` and return it as a callable (see ``CompiledFunction``).
+
+    ``dims`` declares sizes by symbol name: an int fixes one, ``(lo, hi)`` is an inclusive range. ``hints`` are the
+    sizes at which profit is judged. ``tier`` "auto" uses the C++ compiler where there is one and the interpreter (after
+    a one-line warning) where there is none. Raises an ``AutofuseError`` that says what is wrong, where, and what to do.
+    """
+    del device, example_inputs
+    if tier not in TIERS:
+        raise DriverError(f"there is no tier {tier!r}", where="autofuse.compile", fix=f"use one of {', '.join(TIERS)}")
+    chosen = settings()
+    spec = target if isinstance(target, TargetSpec) else load_target(target or chosen.target)
+    options = evolve(fusion or FusionOptions(), numerics=numerics, on_specialize=on_specialize)
+    graph = import_graph(model, dims, hints, values)
+    lowered = lower(graph, spec, options, dict(values or {}), observe)
+    return load_lowered(lowered, spec, tier)
+
+
+def load_lowered(lowered: Lowered, target: TargetSpec, tier: str = "auto") -> Any:
+    """Build what ``lower`` made and return it as a callable."""
+    chosen = settings()
+    cache = ArtefactCache(chosen.cache)
+    if target.kind is not TargetKind.CPU:
+        raise DriverError(
+            f"this version does not run programs for {target.name}",
+            where="autofuse.compile",
+            fix="compile for target cpu, or write the sources only",
+        )
+    if tier != "interpreter":
+        try:
+            toolchain = find_toolchain()
+            extension = load_extension(cache, toolchain)
+            library = compile_library(lowered.program, lowered.bundles, cache, toolchain) if lowered.bundles else None
+        except ToolMissingError as error:
+            if tier == "jit":
+                raise
+            warnings.warn(f"{error.what}; {lowered.program.name} runs on the interpreter", RuntimeWarning, stacklevel=2)
+        else:
+            face = CompiledFunction(lowered, target, cache, library)
+            load_program(
+                lowered.program,
+                library.path if library else None,
+                extension,
+                hosts=plugins.hosts(),
+                threads=chosen.threads,
+                face=face,
+            )
+            return callable_of(face)
+    from autofuse_reference.executor import ProgramExecutor  # noqa: PLC0415 - only this tier needs it
+
+    return callable_of(CompiledFunction(lowered, target, cache, None, ProgramExecutor(lowered.program, plugins.hosts())))
