@@ -40,7 +40,7 @@ template <typename T> AF_API void Duplicate(const LocalTensor<T>& dst, const T& 
                             af_sim::scalar(scalarValue));                                                             \
     }
 AF_DUPLICATE_MASKED(uint64_t mask)
-AF_DUPLICATE_MASKED(const uint64_t mask[])
+AF_DUPLICATE_MASKED(uint64_t mask[])
 #undef AF_DUPLICATE_MASKED
 
 #if AF_ARCH_350

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 
 #include "af_keywords.h"
 #include "af_sim.h"
@@ -10,11 +11,18 @@ namespace af_sim {
 uint64_t tiling_key();
 void copy_tiling(void* target, const void* source, uint64_t bytes);
 GM_ADDR user_workspace(GM_ADDR workspace);
+inline bool tiling_key_is_one_of(std::initializer_list<uint64_t> keys) {
+    for (const uint64_t key : keys) {
+        if (tiling_key() == key) return true;
+    }
+    return false;
+}
 }  // namespace af_sim
 
 #define g_tilingKey (af_sim::tiling_key())
 #define TILING_KEY_VAR g_tilingKey
 #define TILING_KEY_IS(k) (TILING_KEY_VAR == (k))
+#define TILING_KEY_LIST(...) (af_sim::tiling_key_is_one_of({__VA_ARGS__}))
 
 #define KERNEL_TASK_TYPE_DEFAULT(value)
 #define KERNEL_TASK_TYPE(key, value)

@@ -41,7 +41,7 @@ def translation_unit(probes: tuple[Probe, ...]) -> str:
 
 def probes(architecture: str) -> tuple[Probe, ...]:
     """Every promise of the table for an architecture."""
-    rows = [row for row in functions(architecture) if not row.listed_only]
+    rows = [row for row in functions(architecture) if not row.listed_only and not row.uncovered]
     found = [probe for row in rows for probe in function_probes(row)]
     found += [probe for row in resources("enum", architecture) for probe in _enum_probes(row)]
     found += [probe for row in resources("struct", architecture) for probe in _struct_probes(row)]
@@ -171,8 +171,11 @@ def _struct_instance(row: Mapping[str, Any], argument: str | None) -> list[Probe
             found.append(Probe(f"static_assert({spelled}{{}}.{field} == {value});", f"{spelled}::{field} default"))
         previous = field
     if row.get("construct", True):
-        arguments = ", ".join(row.get("construct_types", kinds))
-        code = f"static_assert(std::is_constructible_v<{spelled}, {arguments}>);"
+        types = row.get("construct_types", kinds)
+        values = ", ".join(f"std::declval<{kind}>()" for kind in types)
+        by_constructor = f"std::is_constructible_v<{spelled}, {', '.join(types)}>"
+        by_braces = f"std::is_same_v<decltype({spelled}{{{values}}}), {spelled}>"
+        code = f"static_assert({by_braces if row.get('aggregate') else by_constructor});"
         found.append(Probe(code, f"{spelled} constructor"))
     for alias, field in row.get("union", {}).items():
         code = f"static_assert(offsetof({spelled}, {alias}) == offsetof({spelled}, {field}));"

@@ -63,7 +63,7 @@ class Function:
 
     `level` is `basic`, `high` (composed of instructions, with a temporary buffer) or `host` (a size function).
     `by_call` says that only the call is promised, not the order of the template parameters. `listed_only` says that the
-    API is known by name alone.
+    API is known by name alone; `uncovered` why the emulator lacks it, where it does.
     """
 
     name: str
@@ -77,6 +77,7 @@ class Function:
     instantiations: tuple[Instantiation, ...]
     by_call: bool
     listed_only: bool
+    uncovered: str
 
 
 @frozen
@@ -153,16 +154,16 @@ def _function(
         instantiations=instances,
         by_call=shape.get("call", False),
         listed_only=shape.get("listed", False),
+        uncovered=shape.get("uncovered", ""),
     )
 
 
 def _template(shape: Mapping[str, Any], architecture: str) -> tuple[Parameter, ...]:
     texts = list(shape.get("template", ()))
-    if architecture == "3510":
-        texts += shape.get("template_3510", ())
-        if "config" in shape:
-            kind, default = shape["config"].split()
-            texts.append(f"config: const {kind}& = {default}")
+    texts += shape.get(f"template_{architecture}", ())
+    if architecture == "3510" and "config" in shape:
+        kind, default = shape["config"].split()
+        texts.append(f"config: const {kind}& = {default}")
     return tuple(_parameter(text) for text in texts)
 
 
