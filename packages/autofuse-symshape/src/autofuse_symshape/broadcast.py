@@ -31,7 +31,7 @@ def broadcast(call: Call, shapes: Sequence[Shape]) -> Shape:
 
 def broadcast_dims(call: Call, a: Dim, b: Dim, shapes: Sequence[Shape]) -> Dim:
     """The size to which ``a`` and ``b`` broadcast (0 with 1 gives 0)."""
-    if a == b or b == _ONE:
+    if b in (a, _ONE):
         return a
     if a == _ONE:
         return b
@@ -62,7 +62,7 @@ def broadcast_onto(call: Call, target: Shape, shape: Shape, what: str) -> None:
     if len(shape) > len(target):
         call.fail(f"{what} of shape {shown(shape)} has a higher rank than {shown(target)}")
     for dim, size in zip(reversed(shape), reversed(target), strict=False):
-        if dim == size or dim == _ONE:
+        if dim in (size, _ONE):
             continue
         message = f"{what} of shape {shown(shape)} does not broadcast to {shown(target)}: {dim} is neither {size} nor 1"
         call.require(any_of(eq(dim, size), eq(dim, 1)), message)

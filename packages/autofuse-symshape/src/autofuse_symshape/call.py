@@ -3,15 +3,16 @@
 from collections.abc import Iterable, Mapping
 from typing import NoReturn
 
-from autofuse_ir.dims import Cond, Dim, DimLike, as_dim
+from autofuse_ir.dims import Cond, Dim, DimLike, as_dim, eq, le
 from autofuse_ir.dims_eval import bounds
 from autofuse_ir.dtypes import DType
-from autofuse_ir.graph import AttrValue, Node
+from autofuse_ir.facts import ResultDim
+from autofuse_ir.graph import LARGEST_SIZE, AttrValue, Node
 from autofuse_ir.operators import Operator, attr_of, bind
 from autofuse_ir.operators.bind import Bound, where
 
 from autofuse_symshape.errors import ShapeError, UnknownShape
-from autofuse_symshape.known import Content, Known, Shape
+from autofuse_symshape.known import Content, Known, Shape, static
 from autofuse_symshape.oracle import Oracle
 from autofuse_symshape.scope import Scope
 
@@ -88,11 +89,23 @@ class Call:
             self.fail(f"input {name!r} of shape {shown(shape)} must have rank {rank}")
         return shape
 
+    def shape_of(self, value: str) -> Shape | None:
+        """Return the shape of ``value``; None without a rank."""
+        return self._scope.known[value].shape
+
+    def dtype_of(self, value: str) -> DType:
+        """Return the element type of ``value``."""
+        return self._scope.known[value].dtype
+
     def _shape_of(self, value: str) -> Shape:
         shape = self._scope.known[value].shape
         if shape is None:
             raise UnknownShape(value)
         return shape
+
+    def static_shape_of(self, value: str) -> tuple[int, ...] | None:
+        """Return the sizes of ``value`` where all are known when compiling."""
+        return static(self.shape_of(value))
 
     # -- contents
 
@@ -128,6 +141,25 @@ class Call:
         if any(number is None for number in numbers):
             raise UnknownShape(name)
         return tuple([number for number in numbers if number is not None])
+
+    def sizes_of(self, name: str, lo: int = ELEMENT_RANGE[0]) -> tuple[Dim, ...]:
+        """Return the elements of input ``name``, or of the attribute where the operator has it as one (D forms)."""
+        return self.dims_attr(name) if self.op.input(name) is None else self.sizes(name, lo)
+
+    def ints_of(self, name: str) -> tuple[int, ...]:
+        """Return, known when compiling, the elements of input ``name`` or of the (list) attribute."""
+        if self.op.input(name) is not None:
+            return self.integers(name)
+        return self.ints_attr(name) if isinstance(self.attr(name), tuple) else (self.int_attr(name),)
+
+    def unbacked(self, output: int, axis: int, at_most: DimLike | None = None) -> Dim:
+        """Return a symbol for dim ``axis`` of an output, which is known once the node has run; at most ``at_most``."""
+        name = self.node.outputs[output]
+        limit = LARGEST_SIZE if at_most is None else min(LARGEST_SIZE, bounds(as_dim(at_most), self.oracle.ranges)[1])
+        size = self._scope.fresh(f"{name}.dim{axis}", ResultDim(name, axis), 0, max(0, limit))
+        if at_most is not None and not as_dim(at_most).is_constant:
+            self._scope.note(le(size, at_most))
+        return size
 
     # -- attributes
 
@@ -191,10 +223,12 @@ class Call:
         """Make sure that ``cond`` holds in every run: proved, guarded, or an error."""
         self._scope.require(cond, operator=self.node.name, where=self.where, message=message)
 
+    def require_equal(self, a: Dim, b: Dim, message: str) -> Dim:
+        """Make sure that two sizes are equal, and return the simpler one."""
+        if a != b:
+            self.require(eq(a, b), message)
+        return b if b.is_constant else a
+
     def fail(self, what: str, fix: str = "") -> NoReturn:
         """Raise the error of this node."""
         raise ShapeError(what, where=self.where, fix=fix or "change the shapes of the inputs, or the operator")
-
-    def lower_bound(self, dim: DimLike) -> int:
-        """Return the least value ``dim`` can have."""
-        return bounds(as_dim(dim), self.oracle.ranges)[0]

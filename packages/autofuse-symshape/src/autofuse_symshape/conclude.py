@@ -16,6 +16,7 @@ def conclude(graph: Graph, scope: Scope) -> SymbolFacts:
     values = tuple([_fact(name, known, scope) for name, known in scope.known.items()])
     guards = remaining(tuple(scope.guards.values()), scope)
     equalities = tuple([cond for guard in guards for cond in _equalities(guard.condition)])
+    equalities = (*scope.facts, *equalities)
     _ = normal, graph
     return SymbolFacts(tuple(scope.symbols.values()), values, guards, equalities)
 

@@ -8,7 +8,7 @@ from autofuse_ir.dims import const
 from autofuse_ir.dims_polynomial import INT64_MAX, INT64_MIN
 from autofuse_ir.tensor_data import TensorData
 
-from autofuse_symshape.known import Content, Element, Scaled
+from autofuse_symshape.known import Content, Element, Real
 
 _FORMATS = {
     dt.bool_: "?",
@@ -24,8 +24,8 @@ _FORMATS = {
     dt.float32: "f",
     dt.float64: "d",
 }
-_MAX_SHIFT = 40
-"""Finest fraction that is followed, in bits: finer ones leave int64 when multiplied by a size."""
+_MAX_DENOMINATOR = 2**40
+"""Finest fraction that is followed: finer ones leave int64 when multiplied by a size."""
 
 
 def decoded(data: TensorData) -> Content | None:
@@ -44,12 +44,11 @@ def _integer(number: int) -> Element | None:
     return const(number) if INT64_MIN <= number <= INT64_MAX else None
 
 
-def real(number: float) -> Scaled | None:
-    """``number`` as a scaled size; None where it is not finite, too fine or too large."""
+def real(number: float) -> Real | None:
+    """``number`` as a ratio; None where it is not finite, too fine or too large."""
     if not math.isfinite(number):
         return None
     numerator, denominator = number.as_integer_ratio()
-    shift = denominator.bit_length() - 1
-    if shift > _MAX_SHIFT or not INT64_MIN <= numerator <= INT64_MAX:
+    if denominator > _MAX_DENOMINATOR or not INT64_MIN <= numerator <= INT64_MAX:
         return None
-    return Scaled(const(numerator), shift)
+    return Real(const(numerator), denominator)

@@ -10,15 +10,19 @@ Shape: TypeAlias = tuple[Dim, ...]
 
 
 @frozen
-class Scaled:
-    """The real number ``numerator / 2**shift``: every finite float with an integer numerator is one exactly."""
+class Real:
+    """The real number ``numerator / denominator`` (at least 1); every finite float is one.
+
+    ``rounded``: the float is not this number but near it, on the same side of every integer.
+    """
 
     numerator: Dim
-    shift: int
+    denominator: int = 1
+    rounded: bool = False
 
 
-Element: TypeAlias = Dim | Scaled
-"""One element of a content: integers and truth values (0 or 1) are sizes, floats are scaled sizes."""
+Element: TypeAlias = Dim | Real
+"""One element of a content: integers and truth values (0 or 1) are sizes, floats are ratios."""
 
 Content: TypeAlias = tuple[Element | None, ...]
 """Row-major elements; None where an element is not known."""
@@ -37,3 +41,11 @@ class Known:
     dtype: DType
     shape: Shape | None
     content: Content | None = None
+
+
+def static(shape: Shape | None) -> tuple[int, ...] | None:
+    """The sizes of ``shape`` as integers; None where one is not known when compiling."""
+    if shape is None:
+        return None
+    sizes = [dim.constant_value for dim in shape]
+    return None if any(size is None for size in sizes) else tuple([size for size in sizes if size is not None])

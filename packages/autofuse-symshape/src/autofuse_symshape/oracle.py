@@ -129,8 +129,8 @@ class Oracle:
         if by_range is not None:
             return Answer(Verdict.YES if by_range else Verdict.NO, "ranges")
         node = as_node(cond)
-        if isinstance(node, Compare):
-            by_bounds = holds_by_bounds(node, case.ranges)
+        if not isinstance(node, AllOf | AnyOf):
+            by_bounds = holds_by_bounds(node, case.ranges) if isinstance(node, Compare) else None
             if by_bounds is not None:
                 return Answer(Verdict.YES if by_bounds else Verdict.NO, "bounds")
             return self._split(cond, case, splits)
@@ -155,7 +155,7 @@ class Oracle:
 
     def _split(self, cond: Cond, case: _Case, splits: int) -> Answer:
         """Decide by cases on the condition of a choice inside ``cond``, the innermost first."""
-        choice = next((node.cond for node in children_first(cond) if isinstance(node, Select)), None)
+        choice: Cond | None = next((node.cond for node in children_first(cond) if isinstance(node, Select)), None)
         if splits == 0 or choice is None:
             return UNKNOWN
         found: Answer | None = None
@@ -172,7 +172,7 @@ class Oracle:
         ranges = ChainMap({}, case.ranges)
         local = Equalities()
         node = as_node(branch)
-        for fact in node.operands if isinstance(node, AllOf) else (node,):
+        for fact in node.operands if isinstance(node, AllOf) else (branch,):
             compare = as_node(fact)
             if isinstance(compare, Compare):
                 narrowed(ranges, compare)

@@ -20,11 +20,14 @@ DEFAULT_HINT = 1024
 class Scope:
     """The growing knowledge of one inference."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, wanted: frozenset[str]) -> None:
+        self.wanted = wanted
+        """Values whose content some shape depends on."""
         self.oracle = Oracle({})
         self.known: dict[str, Known] = {}
         self.guards: dict[Cond, Guard] = {}
         self.symbols: dict[str, SymbolFact] = {}
+        self.facts: dict[Cond, None] = {}
         self._declared: Mapping[str, SymbolDeclaration] = {s.name: s for s in graph.symbols}
         self._constants: Mapping[str, Constant] = {c.name: c for c in graph.constants}
         self._inputs = {value.name for value in graph.inputs}
@@ -51,6 +54,11 @@ class Scope:
             number += 1
             name = f"{stem}_{number}"
         return self.declare(name, source, lo=lo, hi=hi)
+
+    def note(self, cond: Cond) -> None:
+        """Add a condition that holds in every run by what an operator is."""
+        self.facts[cond] = None
+        self.oracle.assume(cond)
 
     def content(self, name: str) -> Content | None:
         """Return the content of value ``name``, as far as it is known."""

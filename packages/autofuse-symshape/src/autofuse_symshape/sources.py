@@ -1,6 +1,7 @@
 """Symbols and checks from the inputs of a graph, and contents that are known when compiling."""
 
 from collections.abc import Mapping
+from math import prod
 
 from autofuse_ir.dims import Dim, Symbol, const, eq, free_symbols
 from autofuse_ir.facts import InputDim, InputElement
@@ -10,7 +11,7 @@ from autofuse_ir.tensor_data import TensorData
 from autofuse_symshape.call import ELEMENT_RANGE, shown
 from autofuse_symshape.constants import decoded
 from autofuse_symshape.errors import ShapeError
-from autofuse_symshape.known import MAX_STRUCTURAL, Known
+from autofuse_symshape.known import MAX_STRUCTURAL, Known, static
 from autofuse_symshape.scope import Scope
 
 
@@ -34,6 +35,14 @@ def add_inputs(graph: Graph, values: Mapping[str, TensorData], scope: Scope) -> 
                 _check_dim(scope, value, axis, dim)
         if value.name in values:
             _fix_content(scope, value, values[value.name])
+        elif value.name in scope.wanted and _holds_sizes(value):
+            scope.elements(value.name, *ELEMENT_RANGE)
+
+
+def _holds_sizes(value: Value) -> bool:
+    """Whether an input is small and integer enough for its elements to become symbols."""
+    sizes = static(value.shape)
+    return value.dtype.is_integer and sizes is not None and prod(sizes) <= MAX_STRUCTURAL
 
 
 def _check_dim(scope: Scope, value: Value, axis: int, dim: Dim) -> None:

@@ -19,7 +19,8 @@ from autofuse_symshape.known import Known
 from autofuse_symshape.rules import RULES, Shapes
 from autofuse_symshape.scope import Scope
 from autofuse_symshape.sources import add_inputs
-from autofuse_symshape.values import follow
+from autofuse_symshape.values import KERNELS, follow
+from autofuse_symshape.values.demand import wanted
 
 
 def infer(graph: Graph, values: Mapping[str, TensorData] | None = None) -> tuple[Graph, SymbolFacts]:
@@ -29,7 +30,7 @@ def infer(graph: Graph, values: Mapping[str, TensorData] | None = None) -> tuple
     needs and that cannot be proved over the declared ranges become *assert* guards; raises `ShapeError` for those
     that can be disproved.
     """
-    scope = Scope(graph)
+    scope = Scope(graph, wanted(graph, frozenset(KERNELS)))
     add_inputs(graph, values or {}, scope)
     for constant in graph.constants:
         data = constant.data
