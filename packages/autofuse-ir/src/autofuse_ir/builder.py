@@ -1,14 +1,18 @@
 """Build graphs in Python: ``GraphBuilder`` for networks, ``AscGraphBuilder`` for single kernels."""
 
 from collections.abc import Mapping
+from typing import TypeAlias
 
+from autofuse_ir.asc_builder import AscGraphBuilder
 from autofuse_ir.dims import Dim, as_dim, free_symbols
 from autofuse_ir.dtypes import DType
 from autofuse_ir.errors import IrError
 from autofuse_ir.graph import Attr, AttrValue, Constant, Graph, GraphOutput, Node, Payload, Symbol, Value
 from autofuse_ir.tensor_data import TensorData
 
-ShapeLike = tuple[int | str | Dim, ...]
+__all__ = ["AscGraphBuilder", "GraphBuilder", "ShapeLike"]
+
+ShapeLike: TypeAlias = tuple[int | str | Dim, ...]
 """Dims as ints, symbol names (or size expressions as text), or sizes."""
 
 
