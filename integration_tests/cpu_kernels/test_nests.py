@@ -13,6 +13,7 @@ from autofuse_ir.facts import InputDim, SymbolFact, SymbolFacts, ValueFact
 from autofuse_ir.fused_graph import AscBackend
 from autofuse_ir.graph import Attr
 from autofuse_ir.target import load_target
+from autofuse_reference.asc_graph.interpret import interpret
 from autofuse_schedule.stage import schedule
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -157,6 +158,21 @@ def test_any_rank_order_and_broadcast_is_right_whatever_the_segments(
             want = np.broadcast_to(meaning(arrays), shape)
             np.testing.assert_array_equal(first, want)
             np.testing.assert_array_equal(second, -np.transpose(want))
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3, 4, 5, 6])
+def test_the_interpreter_of_hint_graphs_agrees(rank: int) -> None:
+    b, meaning, orders = permutations_and_broadcasts(rank)
+    backend, _ = b.done()
+    rng = np.random.default_rng(rank)
+    for _ in range(10):
+        sizes = {f"s{i}": int(rng.choice(SIZES[:5])) for i in range(rank)}
+        shape = tuple(sizes.values())
+        arrays = [rng.standard_normal(tuple(shape[a] for a in order)).astype(np.float32) for order in orders]
+        first, second = interpret(backend.graph, arrays, sizes)
+        want = np.broadcast_to(meaning(arrays), shape)
+        np.testing.assert_array_equal(first, want)
+        np.testing.assert_array_equal(second, -np.transpose(want))
 
 
 def test_a_broadcast_that_only_the_sizes_decide_needs_one_kernel(build_kernel: Any) -> None:

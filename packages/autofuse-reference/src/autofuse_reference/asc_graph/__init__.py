@@ -1,0 +1,1 @@
+"""The HintGraph interpreter: what an AscGraph computes, on whole arrays."""
