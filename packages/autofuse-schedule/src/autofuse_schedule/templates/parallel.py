@@ -27,7 +27,7 @@ class ParallelTemplate:
     def __call__(self, graph: AscGraph, group: TilingGroup, case: TilingCase, axes: tuple[Axis, ...]) -> ImplGraph:
         """Return the scheduled kernel of ``case``; ``axes`` are all axes up to the roots."""
         roots = graph.axes
-        loops = split_parallel(roots, case.split[0], self._lanes(graph))
+        loops = split_parallel(roots, case.split[0], self._lanes(graph), frozenset(dict(self.ranges)))
         by_name = {axis.name: axis for axis in (*axes, *loops.axes)}
         nest = Nest(roots, tuple(by_name[name] for name in loops.vectorised))
         segments = partition(graph.nodes, loops.vectorised, self.target.limits)

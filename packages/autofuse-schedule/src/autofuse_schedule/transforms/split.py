@@ -24,15 +24,16 @@ class SplitLoops:
     variables: tuple[TileVariable, ...]
 
 
-def split_parallel(roots: tuple[Axis, ...], split: str, lanes: int) -> SplitLoops:
+def split_parallel(roots: tuple[Axis, ...], split: str, lanes: int, taken: frozenset[str]) -> SplitLoops:
     """Split root axis ``split`` for the tile and spread everything outside of it over blocks.
 
-    ``lanes`` is the granule of a tile that ends in the innermost axis (elements of one vector), so that only the last
+    ``taken`` are size symbols of the model, which tile sizes must not be called. ``lanes`` is the granule of a tile that ends in the innermost axis (elements of one vector), so that only the last
     tile has a tail.
     """
     position = next(i for i, axis in enumerate(roots) if axis.name == split)
     axis = roots[position]
-    tile_size = symbol(f"{split}t_size")
+    tile_name = _unused(f"{split}t_size", taken)
+    tile_size = symbol(tile_name)
     outer = Axis(f"{split}T", AxisKind.TILE_OUTER, ceildiv(axis.size, tile_size), (split,))
     inner = Axis(f"{split}t", AxisKind.TILE_INNER, tile_size, (split,))
     made = [outer, inner]
@@ -47,17 +48,16 @@ def split_parallel(roots: tuple[Axis, ...], split: str, lanes: int) -> SplitLoop
         made.append(merged)
     else:
         merged = outer
-    share = symbol(f"{merged.name}b_size")
+    share_name = _unused(f"{merged.name}b_size", taken)
+    share = symbol(share_name)
     block = Axis(f"{merged.name}B", AxisKind.BLOCK_OUTER, ceildiv(merged.size, share), (merged.name,))
     within = Axis(f"{merged.name}b", AxisKind.BLOCK_INNER, share, (merged.name,))
     made += [block, within]
     innermost = position == len(roots) - 1
     one = const(1)
     variables = (
-        TileVariable(
-            tile_size_name(split), inner.name, TileRole.LOCAL, 1, dim_max(axis.size, one), lanes if innermost else 1
-        ),
-        TileVariable(f"{merged.name}b_size", within.name, TileRole.MULTICORE, 1, dim_max(merged.size, one), 1),
+        TileVariable(tile_name, inner.name, TileRole.LOCAL, 1, dim_max(axis.size, one), lanes if innermost else 1),
+        TileVariable(share_name, within.name, TileRole.MULTICORE, 1, dim_max(merged.size, one), 1),
     )
     return SplitLoops(
         axes=tuple(made),
@@ -68,6 +68,7 @@ def split_parallel(roots: tuple[Axis, ...], split: str, lanes: int) -> SplitLoop
     )
 
 
-def tile_size_name(axis: str) -> str:
-    """Return the name of the size symbol that holds the tile size of root axis ``axis``."""
-    return f"{axis}t_size"
+def _unused(wish: str, taken: frozenset[str]) -> str:
+    while wish in taken:
+        wish += "_"
+    return wish
