@@ -49,7 +49,7 @@ class ProgramExecutor:
         self._regions = {r.name: _backend(r, hosts).compile(r, payloads) for r in program.regions}
 
     def __call__(self, values: Sequence[object], symbols: dict[str, int]) -> Sequence[object]:
-        """Return one value for each output; ``values`` follow the program's inputs, ``symbols`` are bound and checked."""
+        """Return one value for each output; ``values`` follow the inputs, ``symbols`` are bound and checked."""
         sizes = dict(symbols)
         variant = next(v for v in self.program.variants if holds(v.condition, sizes))
         memory: dict[str, Any] = dict(self._constants)
