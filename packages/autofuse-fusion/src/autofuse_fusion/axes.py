@@ -1,0 +1,227 @@
+"""Axes and how values lie on them.
+
+A *nest* is the tuple of sizes of a kernel's loop axes, outer to inner; every result the kernel stores covers all of
+them. A *layout* says how a value lies on a nest: per axis the size of the value's dim there, or None where the value does
+not vary. A dim whose size is not proved to be the axis' size is 1 or that size, which only the run decides::
+
+    nest (batch, 768)      x: [batch, 768]  layout (batch, 768)
+                           bias: [768]      layout (None, 768)       read with stride 0 along batch
+    nest (select(d == 1, s, d),)
+                           a: [d]           layout (d,)              read with step select(d == 1, 0, 1)
+
+Axes of two kernels become one because a tensor that both touch says so, never because two sizes are equal.
+"""
+
+from typing import TypeAlias
+
+from attrs import frozen
+from autofuse_ir.dims import Dim, const, product
+
+from autofuse_fusion.size_facts import SizeFacts, exact_quotient
+
+Nest: TypeAlias = tuple[Dim, ...]
+Layout: TypeAlias = tuple[Dim | None, ...]
+
+
+@frozen
+class Piece:
+    """Neighbouring axes that are cut alike: ``first`` of one nest, ``second`` of the other, ``sizes`` of both."""
+
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+    sizes: tuple[Dim, ...]
+
+
+@frozen
+class Move:
+    """How the axes of an old nest lie in a new one: pairs of old and new axes; new axes in no pair are new to it.
+
+    ``stretched`` are new axes along which the old nest has size 1 or the new size, decided by the run.
+    """
+
+    pairs: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+    old: Nest
+    new: Nest
+    stretched: frozenset[int] = frozenset()
+
+    @property
+    def keeps(self) -> bool:
+        """True when nothing changes."""
+        return self.old == self.new and all(o == n and len(o) == 1 for o, n in self.pairs)
+
+    def __call__(self, layout: Layout) -> Layout | None:
+        """Return ``layout`` on the new nest; None where the value varies along only some of the axes that unite."""
+        moved: list[Dim | None] = [None] * len(self.new)
+        for olds, news in self.pairs:
+            entries = [layout[k] for k in olds]
+            if all(entry is None for entry in entries):
+                continue
+            if all(entry == self.old[k] for entry, k in zip(entries, olds, strict=True)):
+                for axis in news:
+                    moved[axis] = self.old[olds[0]] if axis in self.stretched else self.new[axis]
+            elif len(olds) == len(news) == 1:
+                moved[news[0]] = entries[0]
+            else:
+                return None
+        return tuple(moved)
+
+
+@frozen
+class Join:
+    """Two kernels' nests as one."""
+
+    nest: Nest
+    first: Move
+    second: Move
+
+
+def nest_of(shape: tuple[Dim, ...], sizes: SizeFacts) -> Nest:
+    """Return the axes of a value of ``shape``: its dims but those of size 1."""
+    return tuple(dim for dim in shape if not sizes.is_one(dim))
+
+
+def is_full(layout: Layout, nest: Nest) -> bool:
+    """True when a value with ``layout`` covers every point of ``nest`` once."""
+    return layout == nest
+
+
+def factorise(a: Nest, b: Nest, sizes: SizeFacts) -> tuple[Piece, ...] | None:
+    """Return the finest cut of two row-major nests of one number of elements, None where the numbers are not equal.
+
+    Axes of equal products belong together; a single axis against several is split like them; several against several
+    are split by common factors, and become one linear axis where there are none.
+    """
+    pieces: list[Piece] = []
+    i = j = 0
+    while i < len(a) or j < len(b):
+        found = _shortest_equal(a[i:], b[j:], sizes)
+        if found is None:
+            if not sizes.equal(product(a), product(b)):
+                return None
+            return (Piece(tuple(range(len(a))), tuple(range(len(b))), (product(a),)),)
+        p, q = found
+        first, second = tuple(range(i, i + p)), tuple(range(j, j + q))
+        pieces += _cut(first, second, a, b)
+        i, j = i + p, j + q
+    return tuple(pieces)
+
+
+def _shortest_equal(a: Nest, b: Nest, sizes: SizeFacts) -> tuple[int, int] | None:
+    left = [product(a[:p]) for p in range(len(a) + 1)]
+    right = [product(b[:q]) for q in range(len(b) + 1)]
+    for length in range(2, len(a) + len(b) + 1):
+        for p in range(max(1, length - len(b)), min(len(a), length - 1) + 1):
+            if sizes.equal(left[p], right[length - p]):
+                return p, length - p
+    return None
+
+
+def _cut(first: tuple[int, ...], second: tuple[int, ...], a: Nest, b: Nest) -> list[Piece]:
+    if len(first) == 1:
+        return [Piece(first, second, tuple(b[k] for k in second))]
+    if len(second) == 1:
+        return [Piece(first, second, tuple(a[k] for k in first))]
+    common = _common_factors([a[k] for k in first], [b[k] for k in second])
+    return [Piece(first, second, common or (product(a[k] for k in first),))]
+
+
+def _common_factors(a: list[Dim], b: list[Dim]) -> tuple[Dim, ...] | None:
+    """Return factors from outer to inner of which the sizes of both are products of neighbours; None if there are none."""
+    factors: list[Dim] = []
+    left, right = list(reversed(a)), list(reversed(b))
+    while left and right:
+        x, y = left.pop(), right.pop()
+        if x == const(0) or y == const(0):
+            return None
+        if x == y:
+            factors.append(x)
+        elif (rest := exact_quotient(x, y)) is not None:
+            factors.append(y)
+            left.append(rest)
+        elif (rest := exact_quotient(y, x)) is not None:
+            factors.append(x)
+            right.append(rest)
+        else:
+            return None
+    return tuple(factors) if not left and not right else None
+
+
+def pair_axes(nest: Nest, factors: tuple[Dim, ...]) -> tuple[tuple[int, ...], ...] | None:
+    """Return which neighbouring ``factors`` make up each axis of ``nest``."""
+    found: list[tuple[int, ...]] = []
+    at = 0
+    for size in nest:
+        taken: list[int] = []
+        done = const(1)
+        while done != size or not taken:
+            if at >= len(factors):
+                return None
+            taken.append(at)
+            done = done * factors[at]
+            at += 1
+        found.append(tuple(taken))
+    return tuple(found) if at == len(factors) else None
+
+
+def join(producer: Nest, consumer: Nest, layout: Layout, sizes: SizeFacts) -> Join | None:
+    """Return the nest of a kernel that makes a tensor covering ``producer`` and reads it at ``layout`` of ``consumer``.
+
+    None where the axes do not map: the shapes have no common cut, or axes that the tensor walks as one are apart.
+    """
+    present = [k for k, entry in enumerate(layout) if entry is not None]
+    seen = tuple(entry for entry in layout if entry is not None)
+    pieces = factorise(producer, seen, sizes)
+    if pieces is None:
+        return None
+    of_axis = {present[piece.second[0]]: piece for piece in pieces}
+    covered = {present[k] for piece in pieces for k in piece.second}
+    nest: list[Dim] = []
+    first: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    second: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    stretched: set[int] = set()
+    for k, size in enumerate(consumer):
+        if k not in covered:
+            second.append(((k,), (len(nest),)))
+            nest.append(size)
+            continue
+        piece = of_axis.get(k)
+        if piece is None:
+            continue
+        olds = tuple(present[s] for s in piece.second)
+        if len(olds) > 1 and olds != tuple(range(olds[0], olds[0] + len(olds))):
+            return None
+        decided_by_run = any(layout[old] != consumer[old] for old in olds)
+        if decided_by_run and not len(olds) == len(piece.first) == 1:
+            return None
+        start = len(nest)
+        added = (size,) if len(olds) == 1 and len(piece.sizes) == 1 else piece.sizes
+        news = tuple(range(start, start + len(added)))
+        nest.extend(added)
+        if decided_by_run:
+            stretched.add(start)
+        if not (_pair(first, piece.first, producer, news, added) and _pair(second, olds, consumer, news, added)):
+            return None
+    joined = tuple(nest)
+    return Join(
+        joined,
+        Move(tuple(first), producer, joined, frozenset(stretched)),
+        Move(tuple(second), consumer, joined),
+    )
+
+
+def _pair(
+    pairs: list[tuple[tuple[int, ...], tuple[int, ...]]],
+    olds: tuple[int, ...],
+    old_nest: Nest,
+    news: tuple[int, ...],
+    added: tuple[Dim, ...],
+) -> bool:
+    """Add which ``news`` each of ``olds`` becomes; axis by axis where that is seen, all together otherwise."""
+    if len(olds) == 1 or len(news) == 1:
+        pairs.append((olds, news))
+        return True
+    parts = pair_axes(tuple(old_nest[k] for k in olds), added)
+    if parts is None:
+        return False
+    pairs += [((old,), tuple(news[k] for k in part)) for old, part in zip(olds, parts, strict=True)]
+    return True

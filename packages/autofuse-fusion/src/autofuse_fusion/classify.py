@@ -1,0 +1,78 @@
+"""What becomes of each operator: part of a kernel, a view, a few sizes, or work for the host, and why."""
+
+from enum import Enum
+
+from attrs import frozen
+from autofuse_ir.asc_ops import AscKind, asc_op
+from autofuse_ir.dtypes import DType
+from autofuse_ir.fused_graph import Reason
+from autofuse_ir.graph import Node
+from autofuse_ir.operators import Flag, operator
+from autofuse_ir.target import TargetSpec
+
+from autofuse_fusion.lower.table import VIEWS, lowering_of
+from autofuse_fusion.values import Values
+
+
+class Kind(Enum):
+    """Where an operator runs."""
+
+    KERNEL = "kernel"
+    VIEW = "view"
+    SIZES = "sizes"
+    """All its results are sizes that the program knows: nothing runs."""
+    HOST = "host"
+
+
+@frozen
+class Place:
+    """The kind of an operator and, for the host, why."""
+
+    kind: Kind
+    reason: Reason | None = None
+
+
+def classify(node: Node, values: Values, target: TargetSpec) -> Place:
+    """Return where ``node`` runs."""
+    if all(values.content(output) is not None for output in node.outputs if output):
+        return Place(Kind.SIZES)
+    host = _host_reason(node, values, target)
+    if host is not None:
+        return Place(Kind.HOST, host)
+    return Place(Kind.VIEW if node.op in VIEWS else Kind.KERNEL)
+
+
+def _host_reason(node: Node, values: Values, target: TargetSpec) -> Reason | None:
+    op = operator(node.op)
+    if op.has(Flag.HOST) or op.has(Flag.CUBE) or op.has(Flag.RANDOM):
+        return Reason.HOST_OPERATOR
+    touched = [values.fact(name) for name in (*node.inputs, *node.outputs) if name]
+    if any(fact.dtype.is_opaque for fact in touched):
+        return Reason.DTYPE_NOT_SUPPORTED
+    if node.op not in VIEWS:
+        lowering = lowering_of(node.op)
+        if lowering is None or not lowering.accepts(node):
+            return Reason.FAMILY_NOT_LOWERED_YET
+    results = [values.fact(name) for name in node.outputs if name]
+    if any(fact.shape is None for fact in results):
+        inputs = [values.fact(name) for name in node.inputs if name]
+        return Reason.RANK_UNKNOWN if any(f.shape is None for f in inputs) else Reason.STRUCTURAL_OPERAND_UNKNOWN
+    if any(values.fact(name).shape is None for name in node.inputs[:1] if name):
+        return Reason.RANK_UNKNOWN
+    if not all(_holds(target, fact.dtype) for fact in touched):
+        return Reason.DTYPE_NOT_SUPPORTED
+    return None
+
+
+def _holds(target: TargetSpec, dtype: DType) -> bool:
+    """True where kernels of ``target`` can load elements of ``dtype``."""
+    loads = [row for row in target.support if row.op == "Load"]
+    return not loads or dtype in loads[0].dtypes
+
+
+def unsupported(target: TargetSpec, op: str, dtype: DType) -> bool:
+    """True where the AscIR operator ``op`` does not compute on ``dtype`` on ``target``; no row means every dtype."""
+    rule = asc_op(op)
+    if rule is None or rule.kind is not AscKind.ELEMENTWISE:
+        return False
+    return any(row.op == op and dtype not in row.dtypes for row in target.support)

@@ -1,0 +1,157 @@
+"""Writes the AscGraph of a group."""
+
+import numpy as np
+from attrs import define, field
+from autofuse_ir import dtypes as dt
+from autofuse_ir.asc_graph import AscGraph, Axis, AxisKind
+from autofuse_ir.dtypes import DType
+from autofuse_ir.fused_graph import AscBackend, RemovedRounding
+from autofuse_ir.operators import Flag, input_names, operator
+from autofuse_ir.operators.model import ParamKind
+from autofuse_ir.target import TargetSpec
+from autofuse_ir.tensor_data import TensorData
+from autofuse_reference.arrays import to_array
+
+from autofuse_fusion.axes import Layout
+from autofuse_fusion.benefit import TRANSCENDENTAL
+from autofuse_fusion.errors import FusionError
+from autofuse_fusion.groups import Group
+from autofuse_fusion.lower.call import Call
+from autofuse_fusion.lower.table import lowering_of
+from autofuse_fusion.lower.writer import KernelWriter, Tensor
+from autofuse_fusion.placement import place
+from autofuse_fusion.precision import is_half
+from autofuse_fusion.units import Number, Operand, Read, Size, Unit
+from autofuse_fusion.values import Values
+
+
+@define(eq=False)
+class Kernel:
+    """A finished kernel, and the roundings it leaves out."""
+
+    backend: AscBackend
+    removed: tuple[RemovedRounding, ...]
+
+
+def write_kernel(name: str, group: Group, values: Values, target: TargetSpec, kept: frozenset[str]) -> Kernel:
+    """Return the kernel of ``group``. ``kept`` are the 16-bit values that are rounded as the program says."""
+    placed = place(group, values.sizes)
+    if placed is None:
+        raise FusionError(
+            f"the axes of the kernel's operators ({', '.join(u.node.name for u in group.units)}) do not fit",
+            where=f"kernel {name}",
+            fix="report this: fusion made a kernel that cannot be written",
+        )
+    assembly = _Assembly(name, group, placed, values, target, kept)
+    assembly.run()
+    graph = AscGraph(name, assembly.writer.axes, tuple(assembly.writer.nodes))
+    operators = tuple(unit.node.name for unit in group.units)
+    backend = AscBackend(name, tuple(group.inputs), tuple(group.outputs), graph, operators)
+    return Kernel(backend, tuple(assembly.removed))
+
+
+@define(eq=False)
+class _Assembly:
+    name: str
+    group: Group
+    placed: dict[int, tuple[Layout | None, ...]]
+    values: Values
+    target: TargetSpec
+    kept: frozenset[str]
+    writer: KernelWriter = field(init=False)
+    removed: list[RemovedRounding] = field(factory=list)
+    _data: dict[str, str] = field(factory=dict)
+    _made: dict[str, Tensor] = field(factory=dict)
+
+    def run(self) -> None:
+        axes = tuple(Axis(f"z{k}", AxisKind.ORIGINAL, size) for k, size in enumerate(self.group.nest))
+        self.writer = KernelWriter(axes)
+        for index, (value, layouts) in enumerate(self.group.inputs.items()):
+            self._data[value] = self.writer.data(index, self.values.fact(value).dtype, layouts[0])
+        for unit in self.group.units:
+            self._unit(unit)
+        for index, value in enumerate(self.group.outputs):
+            dtype = self.values.fact(value).dtype
+            self.writer.store(self.writer.cast(self._made[value], dtype), index)
+
+    def _unit(self, unit: Unit) -> None:
+        lowering = lowering_of(unit.node.op)
+        assert lowering is not None
+        self.writer.source = (unit.node.name,)
+        results = unit.outputs
+        declared = self.values.fact(results[0]).dtype
+        tensors: dict[str, Tensor | tuple[Tensor, ...] | None] = {}
+        dtypes: dict[str, DType] = {}
+        op = operator(unit.node.op)
+        names = input_names(op, len(unit.node.inputs))
+        by_param: dict[str, list[Tensor]] = {}
+        for position, (param, operand) in enumerate(zip(names, unit.operands, strict=True)):
+            value = unit.node.inputs[position]
+            if value is not None:
+                dtypes.setdefault(param, self.values.fact(value).dtype)
+            layout = self.placed[unit.order][position]
+            tensor = self._operand(operand, layout)
+            if tensor is not None:
+                by_param.setdefault(param, []).append(tensor if lowering.moves else self._widened(tensor, unit))
+        for parameter in op.inputs:
+            found = by_param.get(parameter.name, [])
+            tensors[parameter.name] = (
+                tuple(found) if parameter.kind is ParamKind.DYNAMIC else found[0] if found else None
+            )
+        made = lowering.write(Call(unit.node, self.writer, tensors, dtypes, declared))
+        listed = made if isinstance(made, tuple) else (made,)
+        for value, tensor in zip((name for name in unit.node.outputs), listed, strict=False):
+            if value:
+                self._made[value] = self._rounded(tensor, value, unit)
+
+    def _operand(self, operand: Operand, layout: Layout | None) -> Tensor | None:
+        match operand:
+            case None:
+                return None
+            case Number(data):
+                return self.writer.scalar(_item(data), data.dtype)
+            case Size(value, expression):
+                return self.writer.size(expression, self.values.fact(value).dtype)
+            case Read(value, _):
+                made = self._made.get(value)
+                if made is not None:
+                    return made
+                assert layout is not None
+                return self.writer.load(self._data[value], self.values.fact(value).dtype, layout)
+
+    def _widened(self, tensor: Tensor, unit: Unit) -> Tensor:
+        """Return ``tensor`` in the dtype its operator computes in."""
+        wide = self._computes_in(tensor.dtype, unit)
+        if tensor.is_scalar and is_half(tensor.dtype) and wide != tensor.dtype:
+            node = next(node for node in reversed(self.writer.nodes) if node.name == tensor.name)
+            value = node.attr("value")
+            assert isinstance(value, int | float)
+            return self.writer.scalar(value, wide)  # 16-bit constants are exact in fp32
+        return self.writer.cast(tensor, wide)
+
+    def _computes_in(self, dtype: DType, unit: Unit) -> DType:
+        if not is_half(dtype):
+            return dtype
+        inside = operator(unit.node.op).has(Flag.COMPOSITE) or unit.node.op in TRANSCENDENTAL
+        return dt.float32 if inside else self.target.computes_in(dtype)
+
+    def _rounded(self, tensor: Tensor, value: str, unit: Unit) -> Tensor:
+        """Return a result as its readers see it: rounded to its declared dtype, or in the wider one."""
+        declared = self.values.fact(value).dtype
+        if not is_half(declared):
+            return self.writer.cast(tensor, declared)
+        if value in self.kept or tensor.dtype == declared:
+            return self.writer.cast(tensor, declared)
+        if self._is_read_inside(value):
+            self.removed.append(RemovedRounding(self.name, unit.node.name, declared.name))
+        return tensor
+
+    def _is_read_inside(self, value: str) -> bool:
+        return any(read.value == value for unit in self.group.units for read in unit.reads)
+
+
+def _item(data: TensorData) -> bool | int | float:
+    array = to_array(data).reshape(())
+    if data.dtype.is_float:
+        return float(array.astype(np.float64))
+    return bool(array) if data.dtype == dt.bool_ else int(array)

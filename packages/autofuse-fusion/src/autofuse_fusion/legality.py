@@ -1,0 +1,174 @@
+"""May two groups share a kernel, and what would that kernel be? Rules stand in the order they are asked, cheapest first.
+
+A rule answers with a reason, never with a bare no.
+"""
+
+from typing import TypeAlias
+
+from attrs import frozen
+from autofuse_ir.fused_graph import Reason
+from autofuse_ir.target import TargetSpec
+from autofuse_ir.tiling_group import merge as merge_tiling_groups
+
+from autofuse_fusion.axes import Join, Layout, Move, Nest, is_full, join
+from autofuse_fusion.benefit import CostModel, recomputed
+from autofuse_fusion.groups import Group
+from autofuse_fusion.options import FusionOptions
+from autofuse_fusion.size_facts import SizeFacts
+from autofuse_fusion.values import Values
+
+
+@frozen
+class Refused:
+    """Why not; ``detail`` holds the numbers or axes in question."""
+
+    reason: Reason
+    detail: str
+
+
+@frozen(eq=False)
+class Fused:
+    """The group that two would make, and the cycles it is predicted to save."""
+
+    group: Group
+    gain: float
+
+
+Outcome: TypeAlias = Fused | Refused
+
+
+def fused(
+    first: Group,
+    second: Group,
+    outside: frozenset[str],
+    values: Values,
+    target: TargetSpec,
+    options: FusionOptions,
+    model: CostModel,
+) -> Outcome:
+    """Return the kernel of ``first`` and ``second`` (which runs later), or why there is none.
+
+    ``outside`` are the outputs of both that somebody else reads.
+    """
+    refused = _switched_off(first, second, options)
+    if refused is not None:
+        return refused
+    count = len(first.units) + len(second.units)
+    if count > options.max_operators:
+        return Refused(Reason.TOO_LARGE, f"{count} operators, at most {options.max_operators}")
+    passed = [tensor for tensor in first.outputs if tensor in second.inputs]
+    shared = [tensor for tensor in first.inputs if tensor in second.inputs]
+    joined = _joined(first, second, passed, shared, values.sizes)
+    if isinstance(joined, Refused):
+        return joined
+    hidden = [tensor for tensor in passed if tensor not in outside]
+    stays_output = [tensor for tensor in first.outputs if tensor in outside]
+    spread = joined.first(first.nest)
+    if spread is None:
+        return Refused(Reason.AXES_DO_NOT_MAP, _axes_text(first, second))
+    if stays_output and not is_full(spread, joined.nest):
+        detail = f"{stays_output[0]} is read elsewhere, too, and does not cover all axes of the kernel"
+        return Refused(Reason.AXES_DO_NOT_MAP, detail)
+    inputs = _inputs(first, second, joined, passed)
+    if inputs is None:
+        return Refused(Reason.AXES_DO_NOT_MAP, _axes_text(first, second))
+    outputs = dict.fromkeys((*stays_output, *second.outputs))
+    refused = _limits(inputs, outputs, target, options)
+    if refused is not None:
+        return refused
+    if merge_tiling_groups(first.tiling_group(), first.tiling_group()) is None:
+        return Refused(Reason.TILING_GROUPS_DO_NOT_MERGE, "")
+    written = sum(values.bytes_at_hints(tensor) for tensor in hidden)
+    read = sum(values.bytes_at_hints(tensor) for tensor in (*passed, *shared))
+    gain = model.gain(written, read, recomputed(first, spread, joined.nest, values.sizes))
+    if gain <= 0:
+        return Refused(
+            Reason.NO_BENEFIT, f"{first.name} would be computed again for every repetition: {gain:.0f} cycles"
+        )
+    units = sorted((*first.units, *second.units), key=lambda unit: unit.order)
+    needs = {**first.needs, **second.needs}
+    return Fused(Group(units, joined.nest, inputs, outputs, first.weight + second.weight, first.scope, needs), gain)
+
+
+def _switched_off(first: Group, second: Group, options: FusionOptions) -> Refused | None:
+    for group in (first, second):
+        node = group.units[0].node
+        # Only single units can be switched off: nothing ever joined them.
+        if len(group.units) == 1 and not options.allows(node.name, node.op):
+            return Refused(Reason.SWITCHED_OFF, f"{node.op} {node.name}")
+    if options.scopes and (first.scope is None or first.scope != second.scope):
+        return Refused(Reason.OUTSIDE_SCOPE, f"{first.scope} and {second.scope}")
+    return None
+
+
+def _joined(first: Group, second: Group, passed: list[str], shared: list[str], sizes: SizeFacts) -> Join | Refused:
+    """Return one nest for both, as the tensors that pass between them, or that both read, say."""
+    if passed:
+        layouts = {layout for tensor in passed for layout in second.inputs[tensor]}
+        if len(layouts) > 1:
+            return Refused(Reason.AXES_DO_NOT_MAP, f"{second.name} reads {passed[0]} along different axes")
+        joined = join(first.nest, second.nest, next(iter(layouts)), sizes)
+        return joined or Refused(Reason.AXES_DO_NOT_MAP, _axes_text(first, second))
+    for tensor in shared:
+        for layout in first.inputs[tensor]:
+            for other in second.inputs[tensor]:
+                if is_full(layout, first.nest) and is_full(other, second.nest):
+                    joined = join(first.nest, second.nest, second.nest, sizes)
+                    if joined is not None:
+                        return joined
+    return _joined_by_parts(first, second, shared) or Refused(
+        Reason.AXES_DO_NOT_MAP, f"no shared tensor relates all axes: {_axes_text(first, second)}"
+    )
+
+
+def _joined_by_parts(first: Group, second: Group, shared: list[str]) -> Join | None:
+    """Return the common nest of two that several tensors relate axis by axis."""
+    if first.nest != second.nest:
+        return None
+    related: set[int] = set()
+    for tensor in shared:
+        for layout in first.inputs[tensor]:
+            if layout in second.inputs[tensor]:
+                related.update(k for k, entry in enumerate(layout) if entry == first.nest[k])
+    if len(related) < len(first.nest):
+        return None
+    stay = Move(tuple(((k,), (k,)) for k in range(len(first.nest))), first.nest, first.nest)
+    return Join(first.nest, stay, stay)
+
+
+def _inputs(first: Group, second: Group, joined: Join, passed: list[str]) -> dict[str, tuple[Layout, ...]] | None:
+    """Return what the joined kernel reads, and how; None where some layout does not lie on its axes."""
+    inputs: dict[str, tuple[Layout, ...]] = {}
+    for group, move in ((first, joined.first), (second, joined.second)):
+        for tensor, layouts in group.inputs.items():
+            if tensor in passed and group is second:
+                continue
+            moved = [layout if move.keeps else move(layout) for layout in layouts]
+            known = inputs.get(tensor, ())
+            for layout in moved:
+                if layout is None:
+                    return None
+                if layout not in known:
+                    known = (*known, layout)
+            inputs[tensor] = known
+    return inputs
+
+
+def _limits(
+    inputs: dict[str, tuple[Layout, ...]], outputs: dict[str, None], target: TargetSpec, options: FusionOptions
+) -> Refused | None:
+    most_inputs = target.limits.inputs if options.max_inputs is None else options.max_inputs
+    if len(inputs) > most_inputs:
+        return Refused(Reason.TOO_MANY_INPUTS, f"{len(inputs)} inputs, at most {most_inputs}")
+    most_outputs = target.limits.outputs if options.max_outputs is None else options.max_outputs
+    if len(outputs) > most_outputs:
+        return Refused(Reason.TOO_MANY_OUTPUTS, f"{len(outputs)} outputs, at most {most_outputs}")
+    return None
+
+
+def _axes_text(first: Group, second: Group) -> str:
+    return f"{_text(first.nest)} of {first.name} against {_text(second.nest)} of {second.name}"
+
+
+def _text(nest: Nest) -> str:
+    return f"({', '.join(map(str, nest))})"

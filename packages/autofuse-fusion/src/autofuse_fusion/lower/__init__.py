@@ -1,0 +1,1 @@
+"""Lowering: what each operator of Ascend IR is in AscIR."""

@@ -1,0 +1,106 @@
+"""One operator being lowered: what its decomposition is given."""
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from attrs import frozen
+from autofuse_ir import dtypes as dt
+from autofuse_ir.dtypes import DType
+from autofuse_ir.graph import AttrValue, Node
+from autofuse_ir.operators import attr_of
+
+from autofuse_fusion.lower.writer import KernelWriter, Number, Tensor
+
+
+@frozen
+class Call:
+    """Inputs by name, in the dtype the operator computes in, and the declared dtypes of inputs and first result."""
+
+    node: Node
+    writer: KernelWriter
+    tensors: Mapping[str, Tensor | tuple[Tensor, ...] | None]
+    dtypes: Mapping[str, DType]
+    result: DType
+
+    def tensor(self, name: str) -> Tensor:
+        """Return the input ``name``, which must be there."""
+        value = self.tensors[name]
+        assert isinstance(value, Tensor), f"{self.node.op}: input {name}"
+        return value
+
+    def optional(self, name: str) -> Tensor | None:
+        """Return the input ``name``, or None where it is missing."""
+        return None if self.tensors[name] is None else self.tensor(name)
+
+    def tensors_of(self, name: str) -> tuple[Tensor, ...]:
+        """Return the tensors of a list input."""
+        value = self.tensors[name]
+        assert isinstance(value, tuple), f"{self.node.op}: input {name}"
+        return value
+
+    def attr(self, name: str) -> AttrValue | None:
+        """Return an attribute, or its default."""
+        return attr_of(self.node, name)
+
+    def number(self, name: str) -> float:
+        """Return a float attribute."""
+        value = self.attr(name)
+        assert isinstance(value, int | float), f"{self.node.op}: attribute {name}"
+        return float(value)
+
+    def flag(self, name: str) -> bool:
+        """Return a bool attribute."""
+        return bool(self.attr(name))
+
+    def apply(self, op: str, *inputs: Tensor, **attrs: AttrValue) -> Tensor:
+        """Return AscIR operator ``op`` of ``inputs``."""
+        return self.writer.apply(op, *inputs, **attrs)
+
+    def scalar(self, value: Number, like: Tensor) -> Tensor:
+        """Return ``value`` in the dtype of ``like``."""
+        return self.writer.scalar(value, like.dtype)
+
+    def cast(self, tensor: Tensor, dtype: DType) -> Tensor:
+        """Return ``tensor`` as ``dtype``."""
+        return self.writer.cast(tensor, dtype)
+
+    def select(self, condition: Tensor, if_true: Tensor, if_false: Tensor) -> Tensor:
+        """Return ``if_true`` where ``condition`` holds, else ``if_false``."""
+        return self.writer.apply("Select", condition, if_true, if_false)
+
+    def truth(self, tensor: Tensor) -> Tensor:
+        """Return where ``tensor`` is not 0."""
+        return self.writer.cast(tensor, dt.bool_)
+
+
+Results: TypeAlias = Tensor | tuple[Tensor, ...]
+Decomposition: TypeAlias = Callable[[Call], Results]
+
+
+@frozen
+class Lowering:
+    """How operator ``name`` is written in AscIR.
+
+    ``moves``: it only moves elements, so 16-bit floats need no widening. ``unread``: inputs of which only the shape
+    matters. ``accepts`` says whether this node's attributes have a lowering.
+    """
+
+    name: str
+    write: Decomposition
+    moves: bool = False
+    unread: tuple[str, ...] = ()
+    accepts: Callable[[Node], bool] = lambda _: True
+
+
+def direct(name: str, op: str) -> Lowering:
+    """Return the lowering of an operator of one input that AscIR has."""
+    return Lowering(name, lambda call: call.apply(op, _input(call, 0)))
+
+
+def direct2(name: str, op: str) -> Lowering:
+    """Return the lowering of an operator of two inputs that AscIR has."""
+    return Lowering(name, lambda call: call.apply(op, _input(call, 0), _input(call, 1)))
+
+
+def _input(call: Call, position: int) -> Tensor:
+    return call.tensor(list(call.tensors)[position])

@@ -1,0 +1,41 @@
+"""The lowering of every operator that has one, by name. The set of operators that kernels can hold is this table."""
+
+from autofuse_fusion.lower.call import Lowering
+from autofuse_fusion.lower.decompositions import (
+    activation,
+    binary,
+    compare_logic,
+    elementwise,
+    gradient,
+    optimizer,
+    shape_view,
+)
+
+_LOWERINGS: tuple[Lowering, ...] = (
+    *elementwise.LOWERINGS,
+    *activation.LOWERINGS,
+    *gradient.LOWERINGS,
+    *binary.LOWERINGS,
+    *compare_logic.LOWERINGS,
+    *shape_view.LOWERINGS,
+    *optimizer.LOWERINGS,
+)
+_BY_NAME = {lowering.name: lowering for lowering in _LOWERINGS}
+
+VIEWS = frozenset(
+    (
+        *("Reshape", "Squeeze", "SqueezeV3", "Unsqueeze", "UnsqueezeV3", "ExpandDims", "Flatten", "FlattenV2"),
+        *("Identity", "StopGradient", "TensorMove"),
+    )
+)
+"""Operators whose result is their first input under another shape: kernels read it where it lies."""
+
+
+def all_lowerings() -> tuple[Lowering, ...]:
+    """Return every lowering."""
+    return _LOWERINGS
+
+
+def lowering_of(op: str) -> Lowering | None:
+    """Return how operator ``op`` is written in AscIR, or None."""
+    return _BY_NAME.get(op)

@@ -1,0 +1,139 @@
+"""The live part of a graph, sorted by what becomes of it: units of kernels, host operators, views and sizes."""
+
+from collections.abc import Iterable
+
+from attrs import frozen
+from autofuse_ir.dims import Dim, free_symbols
+from autofuse_ir.facts import ResultDim, ResultElement, SymbolFacts
+from autofuse_ir.fused_graph import Reason
+from autofuse_ir.graph import Graph, Node
+from autofuse_ir.target import TargetSpec
+
+from autofuse_fusion.classify import Kind, Place, classify
+from autofuse_fusion.units import Size, Unit, unit_of
+from autofuse_fusion.values import Values
+
+
+@frozen(eq=False)
+class HostOperator:
+    """An operator for the host, and why."""
+
+    order: int
+    node: Node
+    reason: Reason
+    needs: tuple[str, ...] = ()
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The values it makes."""
+        return tuple(name for name in self.node.outputs if name)
+
+
+@frozen(eq=False)
+class View:
+    """``output`` is ``input`` under another shape, in memory."""
+
+    order: int
+    node: Node
+    input: str
+    output: str
+
+
+@frozen(eq=False)
+class Sizes:
+    """``output`` holds sizes that the program writes."""
+
+    order: int
+    node: Node
+    output: str
+    elements: tuple[Dim, ...]
+    needs: tuple[str, ...] = ()
+
+
+@frozen(eq=False)
+class Network:
+    """Everything that has to happen, each kind in the order of the graph."""
+
+    graph: Graph
+    values: Values
+    units: tuple[Unit, ...]
+    hosts: tuple[HostOperator, ...]
+    views: tuple[View, ...]
+    sizes: tuple[Sizes, ...]
+
+
+def network_of(graph: Graph, facts: SymbolFacts, values: Values, target: TargetSpec) -> Network:
+    """Return the live part of ``graph``: what its outputs need, looked through views and known sizes."""
+    places = [classify(node, values, target) for node in graph.nodes]
+    view_of = {
+        node.outputs[0]: node for node, place in zip(graph.nodes, places, strict=True) if place.kind is Kind.VIEW
+    }
+    binders = _binders(facts)
+    units: list[Unit] = []
+    hosts: list[HostOperator] = []
+    views: list[View] = []
+    sizes: list[Sizes] = []
+    needed = {output.value for output in graph.outputs}
+    for order in reversed(range(len(graph.nodes))):
+        node, place = graph.nodes[order], places[order]
+        wanted = [name for name in node.outputs if name in needed]
+        if not wanted:
+            continue
+        match place:
+            case Place(Kind.HOST, reason):
+                assert reason is not None
+                needs = tuple(name for name in node.inputs if name)
+                hosts.append(HostOperator(order, node, reason))
+                needed.update(needs)
+            case Place(Kind.SIZES):
+                for name in wanted:
+                    elements = values.content(name) or ()
+                    needs = _makers_of_symbols(elements, binders)
+                    needed.update(needs)
+                    sizes.append(Sizes(order, node, name, elements, needs))
+            case Place(Kind.VIEW):
+                source = node.inputs[0]
+                assert source is not None
+                views.append(View(order, node, source, wanted[0]))
+                needed.add(source)
+            case _:
+                unit = unit_of(order, node, values, view_of, _needs_of(node, values, binders))
+                units.append(unit)
+                needed.update(read.value for read in unit.reads)
+                needed.update(unit.needs)
+                needed.update(
+                    name
+                    for operand in unit.operands
+                    if isinstance(operand, Size)
+                    for name in _makers_of_symbols((operand.expression,), binders)
+                )
+    return Network(
+        graph, values, tuple(reversed(units)), tuple(reversed(hosts)), tuple(reversed(views)), tuple(reversed(sizes))
+    )
+
+
+def _binders(facts: SymbolFacts) -> dict[str, str]:
+    """Return, per symbol that a step binds, the value it is bound from."""
+    return {
+        symbol.name: source.value
+        for symbol in facts.symbols
+        for source in symbol.sources
+        if isinstance(source, ResultDim | ResultElement)
+    }
+
+
+def _needs_of(node: Node, values: Values, binders: dict[str, str]) -> tuple[str, ...]:
+    """Return the values that bind symbols of the sizes ``node`` works with."""
+    if not binders:
+        return ()
+    dims: list[Dim] = []
+    for name in (*node.inputs, *node.outputs):
+        if name:
+            fact = values.fact(name)
+            dims += [*(fact.shape or ()), *(fact.content or ())]
+    return _makers_of_symbols(dims, binders)
+
+
+def _makers_of_symbols(dims: Iterable[Dim], binders: dict[str, str]) -> tuple[str, ...]:
+    symbols = sorted({symbol for dim in dims for symbol in free_symbols(dim)}) if binders else []
+    return tuple(dict.fromkeys(binders[symbol] for symbol in symbols if symbol in binders))

@@ -1,0 +1,51 @@
+"""Which roundings of 16-bit floats a program keeps inside a kernel.
+
+``strict`` keeps all, ``fp32`` none but the user's own casts. ``auto`` keeps those that operators see which jump: behind
+a comparison, a rounding or a cast to an integer, a last bit can turn into a whole answer, so the values that lead there
+are those of the program, bit by bit. What is stored is rounded in any case.
+"""
+
+from autofuse_ir.dtypes import DType
+from autofuse_ir.graph import Node
+from autofuse_ir.operators import Flag, operator
+
+from autofuse_fusion.units import Unit
+from autofuse_fusion.values import Values
+
+
+def is_half(dtype: DType) -> bool:
+    """True for fp16 and bf16."""
+    return dtype.is_float and dtype.bits == 16
+
+
+def kept_roundings(units: tuple[Unit, ...], values: Values, numerics: str) -> frozenset[str]:
+    """Return the 16-bit values that are rounded where the program says so."""
+    halves = {name: unit for unit in units for name in unit.outputs if is_half(values.fact(name).dtype)}
+    if numerics == "strict":
+        return frozenset(halves)
+    kept = {name for name, unit in halves.items() if unit.node.op == "Cast"}
+    if numerics == "fp32":
+        return frozenset(kept)
+    pending = [name for unit in units if jumps(unit.node, values) for name in _sources(unit, values) if name in halves]
+    seen = set(pending)
+    while pending:
+        name = pending.pop()
+        kept.add(name)
+        for source in _sources(halves[name], values):
+            if source in halves and source not in seen:
+                seen.add(source)
+                pending.append(source)
+    return frozenset(kept)
+
+
+def jumps(node: Node, values: Values) -> bool:
+    """True for operators whose result can change by more than their input did. A cast does when it makes integers."""
+    if node.op == "Cast":
+        return not values.fact(node.outputs[0]).dtype.is_float
+    return operator(node.op).has(Flag.DISCONTINUOUS)
+
+
+def _sources(unit: Unit, values: Values) -> tuple[str, ...]:
+    """Return the values ``unit`` reads, through the views in front of it."""
+    del values
+    return tuple(read.value for read in unit.reads)

@@ -1,0 +1,78 @@
+"""What is known about sizes over their whole range, and what they come to at the hints."""
+
+from autofuse_ir.dims import AllOf, Cond, Dim, const, eq
+from autofuse_ir.dims_eval import decided, evaluate
+from autofuse_ir.dims_polynomial import polynomial
+from autofuse_ir.errors import IrError
+from autofuse_ir.facts import GuardKind, SymbolFacts
+
+
+class SizeFacts:
+    """Questions about sizes. Legality asks ``equal`` and ``is_one``, which never look at a hint; profit asks ``hint``."""
+
+    def __init__(self, facts: SymbolFacts) -> None:
+        self._ranges = {s.name: (s.lo, s.hi) for s in facts.symbols}
+        self._hints = {s.name: s.hint for s in facts.symbols}
+        self._true: set[Cond] = set()
+        for cond in facts.equalities:
+            self._assume(cond)
+        for guard in facts.guards:
+            # Kernels run behind the asserts of the program; a missed expect runs other kernels.
+            if guard.kind is GuardKind.ASSERT:
+                self._assume(guard.condition)
+        self._equal: dict[tuple[Dim, Dim], bool] = {}
+        self._at_hints: dict[Dim, int] = {}
+
+    def _assume(self, cond: Cond) -> None:
+        self._true.add(cond)
+        if isinstance(cond, AllOf):
+            for operand in cond.operands:
+                self._assume(operand)
+
+    def equal(self, a: Dim, b: Dim) -> bool:
+        """True when ``a == b`` in every run."""
+        if a == b:
+            return True
+        key = (a, b)
+        known = self._equal.get(key)
+        if known is None:
+            cond = eq(a, b)
+            known = cond in self._true or decided(cond, self._ranges) is True
+            self._equal[key] = known
+        return known
+
+    def is_one(self, dim: Dim) -> bool:
+        """True when ``dim`` is 1 in every run."""
+        return self.equal(dim, const(1))
+
+    def hint(self, dim: Dim) -> int:
+        """Return the value of ``dim`` at the hints; 1 where it has none there."""
+        value = self._at_hints.get(dim)
+        if value is None:
+            try:
+                value = max(evaluate(dim, self._hints), 0)
+            except IrError:
+                value = 1
+            self._at_hints[dim] = value
+        return value
+
+
+def exact_quotient(dividend: Dim, divisor: Dim) -> Dim | None:
+    """Return q with ``dividend == divisor * q`` for all values of the symbols; None where no such form is seen.
+
+    Only a divisor of one term (``768``, ``n``, ``4*n*m``) is looked for.
+    """
+    if len(divisor.terms) != 1:
+        return const(1) if dividend == divisor else None
+    atoms, factor = divisor.terms[0]
+    terms = []
+    for monomial, coefficient in dividend.terms:
+        rest = list(monomial)
+        for atom in atoms:
+            if atom not in rest:
+                return None
+            rest.remove(atom)
+        if coefficient % factor:
+            return None
+        terms.append((tuple(rest), coefficient // factor))
+    return polynomial(terms)

@@ -1,0 +1,140 @@
+"""The solver: which units share a kernel.
+
+Pairs of groups that touch one tensor are candidates: its maker with each reader, and readers that follow one another.
+The pairs that save most go first; every merge is checked again at the moment it is made. Rounds follow until nothing
+changes. All work is local to a pair, so time grows nearly linearly with the graph.
+"""
+
+from collections.abc import Iterator
+
+from attrs import define, field, frozen
+from autofuse_ir.fused_graph import Reason
+from autofuse_ir.target import TargetSpec
+
+from autofuse_fusion.benefit import CostModel, cost_model
+from autofuse_fusion.groups import Group
+from autofuse_fusion.legality import Fused, Refused, fused
+from autofuse_fusion.options import FusionOptions
+from autofuse_fusion.order import ContractionOrder
+from autofuse_fusion.values import Values
+
+MOST_ROUNDS = 10
+
+
+@frozen
+class Pair:
+    """Two items that touch ``tensor``; ``vertical``: the first makes it, the second reads it."""
+
+    first: int
+    second: int
+    tensor: str
+    vertical: bool
+
+
+@define(eq=False)
+class Solver:
+    """Items are numbered in topological order; those that are kernels have a ``Group``, all others None."""
+
+    groups: list[Group | None]
+    order: ContractionOrder
+    makers: dict[str, int]
+    readers: dict[str, list[int]]
+    pinned: frozenset[str]
+    values: Values
+    target: TargetSpec
+    options: FusionOptions
+    _into: list[int] = field(factory=list)
+    _live_readers: dict[str, set[int]] = field(factory=dict)
+    _model: CostModel | None = None
+
+    def solve(self) -> None:
+        """Merge groups until no pair is left that may and pays."""
+        self._into = list(range(len(self.groups)))
+        self._live_readers = {tensor: set(readers) for tensor, readers in self.readers.items()}
+        self._model = cost_model(self.target)
+        if not self.options.enable:
+            return
+        for _ in range(MOST_ROUNDS):
+            if not self._round():
+                return
+
+    def find(self, item: int) -> int:
+        """Return the item that ``item`` was merged into."""
+        while self._into[item] != item:
+            self._into[item] = self._into[self._into[item]]
+            item = self._into[item]
+        return item
+
+    def pairs(self) -> Iterator[Pair]:
+        """Yield the pairs of different items that touch a tensor, in the order of the graph."""
+        for tensor, readers in self.readers.items():
+            maker = self.makers.get(tensor)
+            listed = list(dict.fromkeys(self.find(reader) for reader in readers))
+            if maker is not None:
+                origin = self.find(maker)
+                yield from (Pair(origin, reader, tensor, True) for reader in listed if reader != origin)
+            for first, second in zip(listed, listed[1:], strict=False):
+                yield Pair(first, second, tensor, False)
+
+    def try_pair(self, first: int, second: int) -> Fused | Refused:
+        """Return what fusing two kernels would give, or why not; cycles are looked for last."""
+        a, b = self.groups[first], self.groups[second]
+        assert a is not None
+        assert b is not None
+        if self.order.position(first) > self.order.position(second):
+            a, b = b, a
+        assert self._model is not None
+        outcome = fused(a, b, self._outside(first, second), self.values, self.target, self.options, self._model)
+        if isinstance(outcome, Fused) and self.order.would_cycle(first, second):
+            return Refused(Reason.WOULD_MAKE_CYCLE, f"a path through another node joins {a.name} and {b.name}")
+        return outcome
+
+    def _outside(self, first: int, second: int) -> frozenset[str]:
+        """Return the outputs of both that somebody else reads."""
+        kept = []
+        for item in (first, second):
+            group = self.groups[item]
+            assert group is not None
+            for tensor in group.outputs:
+                others = self._live_readers.get(tensor, set())
+                if tensor in self.pinned or any(reader not in (first, second) for reader in others):
+                    kept.append(tensor)
+        return frozenset(kept)
+
+    def _round(self) -> bool:
+        candidates = [pair for pair in self.pairs() if self._may_try(pair)]
+        candidates.sort(key=self._rank)
+        merged = False
+        for pair in candidates:
+            first, second = self.find(pair.first), self.find(pair.second)
+            if first == second:
+                continue
+            outcome = self.try_pair(first, second)
+            if isinstance(outcome, Fused):
+                self._merge(first, second, outcome.group)
+                merged = True
+        return merged
+
+    def _may_try(self, pair: Pair) -> bool:
+        return self.groups[pair.first] is not None and self.groups[pair.second] is not None
+
+    def _rank(self, pair: Pair) -> tuple[bool, int, int, int]:
+        """Vertical pairs first, then those that share most bytes, then the order of the graph."""
+        size = self.values.bytes_at_hints(pair.tensor)
+        return (not pair.vertical, -size, self.order.position(pair.first), self.order.position(pair.second))
+
+    def _merge(self, first: int, second: int, group: Group) -> None:
+        kept = self.order.contract(first, second)
+        assert kept is not None, "try_pair looked for cycles"
+        gone = second if kept == first else first
+        old = self.groups[gone]
+        assert old is not None
+        self._into[gone] = kept
+        for tensor in old.inputs:
+            readers = self._live_readers[tensor]
+            readers.discard(gone)
+            readers.add(kept)
+        merged_away = [t for g in (self.groups[kept], old) if g is not None for t in g.inputs if t not in group.inputs]
+        for tensor in merged_away:
+            self._live_readers[tensor].discard(kept)
+        self.groups[kept], self.groups[gone] = group, None

@@ -1,0 +1,64 @@
+"""What is known of the values of one graph: type, shape, content, and who makes them."""
+
+from attrs import frozen
+from autofuse_ir.dims import Dim, const, product
+from autofuse_ir.facts import SymbolFacts, ValueFact
+from autofuse_ir.graph import Graph, Node
+from autofuse_ir.tensor_data import TensorData
+
+from autofuse_fusion.errors import FusionError
+from autofuse_fusion.size_facts import SizeFacts
+
+MOST_ELEMENTS = 1024
+"""Most elements of a content that the program writes itself."""
+
+
+@frozen(eq=False)
+class Values:
+    """Look-ups by value name."""
+
+    facts: dict[str, ValueFact]
+    constants: dict[str, TensorData]
+    makers: dict[str, Node]
+    sizes: SizeFacts
+
+    def fact(self, name: str) -> ValueFact:
+        """Return the fact of ``name``; an error where the facts are not those of the graph."""
+        found = self.facts.get(name)
+        if found is None:
+            raise FusionError(
+                f"nothing is known of the value {name!r}",
+                where="fuse",
+                fix="pass the graph and the facts that autofuse_symshape.stage.infer returned together",
+            )
+        return found
+
+    def bytes_at_hints(self, name: str) -> int:
+        """Return the bytes of ``name`` at the hints; 0 where its rank is not known."""
+        fact = self.fact(name)
+        return 0 if fact.shape is None else self.sizes.hint(bytes_of(fact))
+
+    def content(self, name: str) -> tuple[Dim, ...] | None:
+        """Return the sizes that integer value ``name`` holds, where they are known and few."""
+        fact = self.fact(name)
+        if fact.content is None or not fact.dtype.is_integer or len(fact.content) > MOST_ELEMENTS:
+            return None
+        return fact.content
+
+
+def bytes_of(fact: ValueFact) -> Dim:
+    """Return the bytes of a value as a size."""
+    return product(fact.shape or ()) * const(fact.dtype.itemsize)
+
+
+def values_of(graph: Graph, facts: SymbolFacts) -> Values:
+    """Return the look-ups of ``graph``; what the facts do not say of inputs and constants is added."""
+    by_name = {fact.name: fact for fact in facts.values}
+    for value in graph.inputs:
+        by_name.setdefault(value.name, ValueFact(value.name, value.dtype, value.shape))
+    for constant in graph.constants:
+        shape = tuple(const(size) for size in constant.data.shape)
+        by_name.setdefault(constant.name, ValueFact(constant.name, constant.data.dtype, shape))
+    makers = {output: node for node in graph.nodes for output in node.outputs if output}
+    constants = {constant.name: constant.data for constant in graph.constants}
+    return Values(by_name, constants, makers, SizeFacts(facts))
