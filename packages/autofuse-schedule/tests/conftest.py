@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from attrs import evolve
 from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_graph import AccessDim, AccessMap, AscGraph, AscNode, Axis, AxisKind
 from autofuse_ir.dims import Dim, const, symbol
@@ -10,7 +11,7 @@ from autofuse_ir.dtypes import DType
 from autofuse_ir.facts import InputDim, SymbolFact, SymbolFacts, ValueFact
 from autofuse_ir.fused_graph import AscBackend
 from autofuse_ir.graph import Attr
-from autofuse_ir.target import TargetSpec, load_target
+from autofuse_ir.target import Memory, TargetKind, TargetSpec, load_target
 
 ZERO, ONE = const(0), const(1)
 
@@ -76,9 +77,6 @@ def cpu() -> TargetSpec:
 @pytest.fixture
 def unified_buffer_machine(cpu: TargetSpec) -> TargetSpec:
     """A machine with one node a segment and 4 KiB of local memory, as NPUs have it, only smaller."""
-    from attrs import evolve
-    from autofuse_ir.target import Memory, TargetKind
-
     memory = Memory("UB", 4096, 0, "made up for tests")
     limits = evolve(cpu.limits, segment_nodes=1)
     return evolve(cpu, kind=TargetKind.ASCEND, limits=limits, block_bytes=32, cores=40, local_memory=memory)

@@ -8,7 +8,7 @@ from autofuse_schedule.errors import ScheduleError
 
 
 def group_of_node(node: AscNode, axes: tuple[str, ...]) -> TilingGroup:
-    """Return the roles of ``axes`` in ``node``: element-wise work, loads and stores run in parallel along all of them."""
+    """Return the roles of ``axes`` in ``node``: element-wise work, loads and stores are parallel along all."""
     return TilingGroup(y=axes)
 
 
