@@ -48,16 +48,16 @@ class Equalities:
         assert isinstance(known, Cond)
         return known
 
-    def learn(self, left: Dim, right: Dim) -> bool:
-        """Replace a symbol because ``left == right``; False where no symbol can be isolated."""
+    def learn(self, left: Dim, right: Dim) -> str | None:
+        """Replace a symbol because ``left == right``, and return its name; None where none can be isolated."""
         solved = _solved(left - right, self._rank)
         if solved is None:
-            return False
+            return None
         name, value = solved
         self._replaced = {old: substitute(dim, {name: value}) for old, dim in self._replaced.items()}
         self._replaced[name] = value
         self._normal.clear()
-        return True
+        return name
 
 
 _LONGEST_REPLACEMENT = 4

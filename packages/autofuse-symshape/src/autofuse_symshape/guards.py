@@ -1,20 +1,46 @@
 """Guards as data: what remains to be checked at run time once everything is known."""
 
-from autofuse_ir.facts import Guard
+from collections.abc import Mapping
+
+from autofuse_ir.dims import AllOf, Compare, Cond, Mod
+from autofuse_ir.dims_walk import as_node
+from autofuse_ir.facts import Divisible, Guard, SymbolFact
 
 from autofuse_symshape.oracle import Oracle
-from autofuse_symshape.scope import Scope
 
 
-def remaining(guards: tuple[Guard, ...], scope: Scope) -> tuple[Guard, ...]:
-    """The guards that neither the ranges nor the others imply, in the order the program needs them."""
-    ranges = {name: (fact.lo, fact.hi) for name, fact in scope.symbols.items()}
-    kept = guards
+def remaining(guards: tuple[Guard, ...], symbols: Mapping[str, SymbolFact]) -> tuple[Guard, ...]:
+    """The guards that the ranges and the guards after them do not imply, in the order the program needs them.
+
+    Each was recorded because those before it do not imply it; a later one may say more.
+    """
+    oracle = Oracle({name: (fact.lo, fact.hi) for name, fact in symbols.items()})
+    kept: list[Guard] = []
     for guard in reversed(guards):
-        others = tuple([other for other in kept if other is not guard])
-        oracle = Oracle(ranges)
-        for other in others:
-            oracle.assume(other.condition)
-        if oracle.holds(guard.condition):
-            kept = others
-    return kept
+        if not oracle.holds(guard.condition):
+            kept.append(guard)
+            oracle.assume(guard.condition)
+    return tuple(reversed(kept))
+
+
+def equalities(cond: Cond) -> tuple[Cond, ...]:
+    """The equalities that hold where ``cond`` does."""
+    node = as_node(cond)
+    if isinstance(node, AllOf):
+        return tuple([each for operand in node.operands for each in equalities(operand)])
+    return (cond,) if isinstance(node, Compare) and node.relation == "==" else ()
+
+
+def divisible(cond: Cond) -> tuple[Divisible, ...]:
+    """The divisibilities by constants that hold where ``cond`` does."""
+    found = []
+    for equality in equalities(cond):
+        node = as_node(equality)
+        if not isinstance(node, Compare):
+            continue
+        difference = node.left - node.right
+        atom = difference.atom or (-difference).atom
+        divisor = atom.right.constant_value if isinstance(atom, Mod) else None
+        if isinstance(atom, Mod) and divisor:
+            found.append(Divisible(atom.left, divisor))
+    return tuple(found)

@@ -9,17 +9,20 @@ from collections.abc import MutableMapping
 from enum import Enum
 
 from attrs import frozen
-from autofuse_ir.dims import AllOf, AnyOf, Compare, Cond, Dim, Select, negate
+from autofuse_ir.dims import AllOf, AnyOf, Compare, Cond, Dim, Mod, Select, free_symbols, negate
 from autofuse_ir.dims_eval import decided
 from autofuse_ir.dims_walk import as_node, children_first
 from autofuse_ir.errors import IrError
 
 from autofuse_symshape.bounds import Ranges, holds_by_bounds, narrowed
+from autofuse_symshape.divisions import has_division, without_exact_divisions
 from autofuse_symshape.equalities import Equalities
-from autofuse_symshape.rewrite import rewrite
+from autofuse_symshape.rewrite import compared, rewrite
 
 _MAX_SPLITS = 4
 """Most choices (``select``) that one question is split on."""
+_MAX_ALGEBRA_TERMS = 12
+"""Most terms of a comparison that sympy is asked about."""
 
 
 class Verdict(Enum):
@@ -58,6 +61,9 @@ class Oracle:
         self._true: dict[Cond, None] = {}
         self._clauses: dict[Cond, list[AnyOf]] = {}
         self._answers: dict[Cond, Answer] = {}
+        self._unknown: set[Cond] = set()
+        self._mentions: dict[str, dict[Cond, None]] = {}
+        self._exact: dict[tuple[Dim, Dim], None] = {}
         for name, (lo, hi) in ranges.items():
             self.declare(name, lo, hi)
 
@@ -69,7 +75,7 @@ class Oracle:
     def assume(self, cond: Cond) -> None:
         """Take ``cond`` for true from here on (the program asserts it)."""
         cond = self.equalities.normal_cond(cond)
-        self._answers = {asked: answer for asked, answer in self._answers.items() if answer is not UNKNOWN}
+        self._unknown.clear()
         node = as_node(cond)
         if isinstance(node, AllOf):
             for operand in node.operands:
@@ -78,17 +84,25 @@ class Oracle:
         self._note(cond)
         if isinstance(node, Compare):
             narrowed(self.ranges, node)
-            if node.relation == "==" and self.equalities.learn(node.left, node.right):
-                known, self._true, self._clauses = self._true, {}, {}
-                for old in known:
+            if node.relation == "==":
+                self._note_division(node)
+                eliminated = self.equalities.learn(node.left, node.right)
+                # What speaks of the symbol is noted again without it, so that look-ups keep finding it.
+                for old in self._mentions.pop(eliminated, {}) if eliminated is not None else ():
                     self._note(self.equalities.normal_cond(old))
 
     def ask(self, cond: Cond) -> Answer:
         """Answer whether ``cond`` holds in every run."""
         answer = self._answers.get(cond)
-        if answer is None:
-            everywhere = _Case((), self.ranges)
-            answer = self._answers[cond] = self._decide(self.equalities.normal_cond(cond), everywhere, _MAX_SPLITS)
+        if answer is not None:
+            return answer
+        if cond in self._unknown:
+            return UNKNOWN
+        answer = self._decide(self._normal_cond(cond), _Case((), self.ranges), _MAX_SPLITS)
+        if answer.verdict is Verdict.UNKNOWN:
+            self._unknown.add(cond)
+        else:
+            self._answers[cond] = answer
         return answer
 
     def holds(self, cond: Cond) -> bool:
@@ -100,13 +114,36 @@ class Oracle:
         return self.ask(cond).verdict is Verdict.NO
 
     def normal(self, dim: Dim) -> Dim:
-        """``dim`` without the symbols that known equalities eliminate."""
-        return self.equalities.normal(dim)
+        """``dim`` without the symbols that known equalities eliminate, and without divisions known to be exact."""
+        dim = self.equalities.normal(dim)
+        return without_exact_divisions(dim, self._divides) if self._exact and has_division(dim) else dim
+
+    def _normal_cond(self, cond: Cond) -> Cond:
+        cond = self.equalities.normal_cond(cond)
+        return rewrite(cond, cond_rule=self._without_divisions) if self._exact else cond
+
+    def _without_divisions(self, cond: Cond) -> Cond:
+        node = as_node(cond)
+        if not isinstance(node, Compare) or not (has_division(node.left) or has_division(node.right)):
+            return cond
+        return compared(node.relation, self.normal(node.left), self.normal(node.right))
+
+    def _divides(self, divisor: Dim, dividend: Dim) -> bool:
+        return (divisor, dividend) in self._exact
+
+    def _note_division(self, fact: Compare) -> None:
+        """Note ``mod(p, d) == 0``."""
+        difference = fact.left - fact.right
+        atom = difference.atom or (-difference).atom
+        if isinstance(atom, Mod):
+            self._exact[atom.right, atom.left] = None
 
     def _note(self, cond: Cond) -> None:
         if cond.is_constant:
             return
         self._true[cond] = None
+        for name in free_symbols(cond):
+            self._mentions.setdefault(name, {})[cond] = None
         node = as_node(cond)
         if isinstance(node, AnyOf):
             for operand in node.operands:
@@ -133,6 +170,9 @@ class Oracle:
             by_bounds = holds_by_bounds(node, case.ranges) if isinstance(node, Compare) else None
             if by_bounds is not None:
                 return Answer(Verdict.YES if by_bounds else Verdict.NO, "bounds")
+            by_algebra = self._by_algebra(node, case) if isinstance(node, Compare) else None
+            if by_algebra is not None:
+                return Answer(Verdict.YES if by_algebra else Verdict.NO, "algebra")
             return self._split(cond, case, splits)
         answers = [self._decide(operand, case, 0) for operand in node.operands]
         decisive, other = (Verdict.NO, Verdict.YES) if isinstance(node, AllOf) else (Verdict.YES, Verdict.NO)
@@ -143,6 +183,16 @@ class Oracle:
             return answers[0]
         known = self._subsuming(node, case) if isinstance(node, AnyOf) else None
         return Answer(Verdict.YES, f"asserted: {known}") if known is not None else self._split(cond, case, splits)
+
+    def _by_algebra(self, cond: Compare, case: _Case) -> bool | None:
+        """The answer of sympy, asked only for what factoring can help with: short polynomials with a power."""
+        terms = (*cond.left.terms, *cond.right.terms)
+        has_power = any(len(set(monomial)) < len(monomial) for monomial, _ in terms)
+        if not has_power or len(terms) > _MAX_ALGEBRA_TERMS:
+            return None
+        from autofuse_symshape import prove  # noqa: PLC0415 (importing sympy takes a second)
+
+        return prove.holds(cond, case.ranges)
 
     def _subsuming(self, goal: AnyOf, case: _Case) -> AnyOf | None:
         """Return an asserted clause of which every alternative is one of the goal's, or impossible."""

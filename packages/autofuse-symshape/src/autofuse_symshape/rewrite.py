@@ -38,6 +38,11 @@ DimRule: TypeAlias = Callable[[Dim], Dim]
 """What stands for an operation (a size that is one atom, with rewritten operands)."""
 
 
+def compared(relation: str, left: Dim, right: Dim) -> Cond:
+    """``left relation right`` in normal form."""
+    return {"==": eq, "!=": ne, "<=": le, "<": lt}[relation](left, right)
+
+
 def _same_dim(dim: Dim) -> Dim:
     return dim
 
@@ -103,7 +108,7 @@ def _rebuilt(node: AnyNode, new: dict[AnyNode, Dim | Cond]) -> Dim | Cond:
                 return dim(if_true if made.constant_value else if_false)
             return select(made, dim(if_true), dim(if_false))
         case Compare(relation, left, right):
-            return {"==": eq, "!=": ne, "<=": le, "<": lt}[relation](dim(left), dim(right))
+            return compared(relation, dim(left), dim(right))
         case AllOf(conds):
             return all_of(*[cond(operand) for operand in conds])
         case AnyOf(conds):

@@ -4,12 +4,13 @@ A size that shape arithmetic gives and that is never negative is taken as it is,
 ``[b, s, 4]`` to the computed ``[b * s, 4]`` means the size, and an empty tensor stays empty.
 """
 
-from autofuse_ir.dims import Dim, eq, ge, le, ne, product, select, total
+from autofuse_ir.dims import Dim, eq, ge, le, mod, ne, product, select, total
 
 from autofuse_symshape.call import Call, shown
+from autofuse_symshape.divisions import divided, exact_quotient
 from autofuse_symshape.known import Shape
 from autofuse_symshape.rules.model import Rule, Shapes
-from autofuse_symshape.simplify import ONE, ZERO, chosen, divided, exact_quotient, truth
+from autofuse_symshape.simplify import ONE, ZERO, chosen, truth
 
 
 def _reshape(call: Call) -> Shapes:
@@ -46,7 +47,7 @@ def _resolved(call: Call, x: Shape, targets: tuple[Dim, ...]) -> Shape:
         count = total([truth(call.oracle, eq(target, -1)) for target in opens])
         call.require(le(count, 1), f"{described}: more than one -1")
     known = product([chosen(call.oracle, eq(t, -1), ONE, size) for t, size in zip(targets, given, strict=True)])
-    inferred = _inferred(call, whole, known)
+    inferred = _inferred(call, whole, known, described)
     sizes = [chosen(call.oracle, eq(t, -1), inferred, size) for t, size in zip(targets, given, strict=True)]
     result = product(sizes)
     if result != whole and exact_quotient(whole, known) is None:
@@ -67,15 +68,17 @@ def _copied(call: Call, x: Shape, i: int, target: Dim, described: str) -> Dim:
     return chosen(call.oracle, eq(target, 0), x[i], target)
 
 
-def _inferred(call: Call, whole: Dim, known: Dim) -> Dim:
+def _inferred(call: Call, whole: Dim, known: Dim, described: str) -> Dim:
     """The size in place of -1. Where it divides symbolically it is that also for empty tensors."""
+    if known == ZERO:
+        call.fail(f"{described}: any size in place of -1 would do, because another one is 0")
     exact = exact_quotient(whole, known)
     if exact is not None:
         return exact
-    if known == ZERO:
-        return ZERO
     if call.oracle.holds(ne(known, 0)):
-        return divided(whole, known)
+        if known.is_constant:
+            call.require(eq(mod(whole, known), 0), f"{described}: {known} does not divide {whole}")
+        return call.oracle.normal(divided(whole, known))
     return select(eq(known, 0), ZERO, divided(whole, known))
 
 

@@ -7,10 +7,11 @@ from autofuse_ir.dims import Dim, ceildiv, const, eq, floordiv, ge, gt, mod, ne,
 
 from autofuse_symshape.broadcast import broadcast, broadcast_onto
 from autofuse_symshape.call import Call, shown
+from autofuse_symshape.divisions import divided
 from autofuse_symshape.errors import UnknownShape
 from autofuse_symshape.known import Element, Real, Shape
 from autofuse_symshape.rules.model import Rule, Shapes, same_as
-from autofuse_symshape.simplify import ONE, ZERO, chosen, divided, larger
+from autofuse_symshape.simplify import ONE, ZERO, chosen, larger
 
 
 def _squeezed(call: Call, axes: tuple[int, ...] | None) -> Shapes:

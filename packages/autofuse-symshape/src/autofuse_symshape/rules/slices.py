@@ -4,12 +4,15 @@ from attrs import frozen
 from autofuse_ir.dims import Dim, Max, Min, all_of, const, dim_max, dim_min, eq, ge, le, lt
 
 from autofuse_symshape.call import Call, shown
+from autofuse_symshape.divisions import divided
 from autofuse_symshape.errors import UnknownShape
 from autofuse_symshape.oracle import Oracle
 from autofuse_symshape.rules.model import Rule, Shapes
-from autofuse_symshape.simplify import ZERO, chosen, divided, larger, smaller
+from autofuse_symshape.simplify import ZERO, chosen, larger, smaller
 
 _MINUS_ONE = const(-1)
+_FAR = 2**62
+"""Further than any size."""
 
 
 @frozen
@@ -77,6 +80,9 @@ def _masked(call: Call, cuts: list[_Cut], rank: int) -> list[_Cut | None]:
 
 def _absolute(oracle: Oracle, index: Dim, size: Dim) -> Dim:
     """``index`` counted from the front."""
+    number = index.constant_value
+    if number is not None:  # the largest integers stand for "to the end": sums with them must not leave int64
+        index = const(min(max(number, -_FAR), _FAR))
     return chosen(oracle, lt(index, 0), index + size, index)
 
 

@@ -12,8 +12,9 @@ from autofuse_ir.dims import Cond, Dim, Select, all_of, any_of, ceildiv, const, 
 from autofuse_ir.dtypes import DType, DTypeKind, bfloat16, float16, float32, float64
 
 from autofuse_symshape.call import Call
+from autofuse_symshape.divisions import divided
 from autofuse_symshape.known import Element, Real
-from autofuse_symshape.simplify import ONE, ZERO, chosen, divided, larger, smaller, truth
+from autofuse_symshape.simplify import ONE, ZERO, chosen, larger, smaller, truth
 
 MANTISSA = {bfloat16: 8, float16: 11, float32: 24, float64: 53}
 """Bits of the integers that a float type holds exactly."""
