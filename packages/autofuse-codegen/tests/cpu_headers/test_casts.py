@@ -1,5 +1,6 @@
 """af_cast: every pair of dtypes against NumPy and ml_dtypes, out-of-range values against the documented rule."""
 
+import functools
 import itertools
 import math
 
@@ -27,6 +28,7 @@ FLOATS = ["f16", "bf16", "f32", "f64"]
 ROUNDING = {"f16": (11, -14, 15), "bf16": (8, -126, 127), "f32": (24, -126, 127)}
 
 
+@functools.cache
 def samples(name: str) -> np.ndarray:
     """Values of a dtype: all of 16 bits and less; edges, powers of two and their neighbours, and random bits else."""
     dtype = DTYPES[name]
