@@ -27,8 +27,8 @@ class SplitLoops:
 def split_parallel(roots: tuple[Axis, ...], split: str, lanes: int, taken: frozenset[str]) -> SplitLoops:
     """Split root axis ``split`` for the tile and spread everything outside of it over blocks.
 
-    ``taken`` are size symbols of the model, which tile sizes must not be called. ``lanes`` is the granule of a tile that
-    ends in the innermost axis (elements of one vector), so that only the last tile has a tail.
+    ``taken`` are size symbols of the model, which tile sizes must not be called. ``lanes`` is the granule of a tile
+    that ends in the innermost axis (elements of one vector), so that only the last tile has a tail.
     """
     position = next(i for i, axis in enumerate(roots) if axis.name == split)
     axis = roots[position]
