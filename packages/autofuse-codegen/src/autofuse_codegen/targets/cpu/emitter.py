@@ -234,6 +234,7 @@ def _case(kernel: str, impl: ImplGraph, schedule: ScheduleResult) -> tuple[CaseV
     epilogue: list[str] = []
     if "stream" in text:
         prologue.append("const bool stream = launch->stream;")
+        epilogue.append("if (stream) af_fence();")  # stores past the cache are not ordered by the pool's own signals
     dtypes = {n.name: n.dtype for n in impl.nodes}
     if any(n.inputs and can_fail(n, dtypes[n.inputs[0]]) for n in impl.nodes):
         prologue.append("af_u32 raised = 0;")
