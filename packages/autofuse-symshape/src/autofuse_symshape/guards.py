@@ -8,6 +8,9 @@ from autofuse_ir.facts import Divisible, Guard, SymbolFact
 
 from autofuse_symshape.oracle import Oracle
 
+_LONGEST_EQUALITY = 60
+"""Most words of an equality that is listed as a fact."""
+
 
 def remaining(guards: tuple[Guard, ...], symbols: Mapping[str, SymbolFact]) -> tuple[Guard, ...]:
     """The guards that the ranges and the guards after them do not imply, in the order the program needs them.
@@ -24,11 +27,12 @@ def remaining(guards: tuple[Guard, ...], symbols: Mapping[str, SymbolFact]) -> t
 
 
 def equalities(cond: Cond) -> tuple[Cond, ...]:
-    """The equalities that hold where ``cond`` does."""
+    """The equalities that hold where ``cond`` does; without long ones, which tell a reader nothing."""
     node = as_node(cond)
     if isinstance(node, AllOf):
         return tuple([each for operand in node.operands for each in equalities(operand)])
-    return (cond,) if isinstance(node, Compare) and node.relation == "==" else ()
+    is_short = cond.weight <= _LONGEST_EQUALITY
+    return (cond,) if is_short and isinstance(node, Compare) and node.relation == "==" else ()
 
 
 def divisible(cond: Cond) -> tuple[Divisible, ...]:

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from attrs import evolve
-from autofuse_ir.dims import Cond, Dim, product, symbol
+from autofuse_ir.dims import AllOf, Cond, Dim, product, symbol
+from autofuse_ir.dims_walk import as_node
 from autofuse_ir.facts import Guard, GuardKind, InputElement, ResultElement, SymbolFact, SymbolSource
 from autofuse_ir.graph import LARGEST_SIZE, Constant, Graph
 from autofuse_ir.graph import Symbol as SymbolDeclaration
@@ -96,6 +97,11 @@ class Scope:
 
     def require(self, cond: Cond, *, operator: str, where: str, message: str) -> None:
         """Make sure that ``cond`` holds: nothing where it is proved, an error where it cannot be, else a guard."""
+        node = as_node(cond)
+        if isinstance(node, AllOf):  # what can be proved of it needs no guard
+            for operand in node.operands:
+                self.require(operand, operator=operator, where=where, message=message)
+            return
         match self.oracle.ask(cond).verdict:
             case Verdict.YES:
                 return

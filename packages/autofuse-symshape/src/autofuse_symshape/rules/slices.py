@@ -115,6 +115,8 @@ def _difference(a: Dim, b: Dim) -> Dim:
     taken, kept = b.atom, a.atom
     if isinstance(taken, Max) and not isinstance(kept, Min | Max):
         return dim_min(*[a - operand for operand in taken.operands])
+    if isinstance(taken, Min) and not isinstance(kept, Min | Max):
+        return dim_max(*[a - operand for operand in taken.operands])
     if isinstance(kept, Min) and not isinstance(taken, Min | Max):
         return dim_min(*[operand - b for operand in kept.operands])
     if isinstance(kept, Max) and not isinstance(taken, Min | Max):
