@@ -2,10 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 
-from autofuse_ascend_sim.conformance import casts, comparisons, elementwise, functions, moves, reductions
+from autofuse_ascend_sim.conformance import (
+    casts,
+    comparisons,
+    copies,
+    elementwise,
+    functions,
+    logic,
+    moves,
+    reductions,
+    registers,
+)
 from autofuse_ascend_sim.conformance.case import Case
 
-FAMILIES = (elementwise, casts, comparisons, reductions, moves, functions)
+FAMILIES = (elementwise, casts, comparisons, reductions, moves, copies, registers, functions, logic)
 
 
 def all_cases(architecture: str, counts: Sequence[int]) -> Iterator[Case]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from attrs import evolve
 
 from autofuse_ascend_sim.conformance.case import Case, Operand, Step
 from autofuse_ascend_sim.conformance.elements import ELEMENTS, Array, Element
@@ -13,6 +14,11 @@ from autofuse_ascend_sim.signatures.table import Function, functions
 SHAPES = ((1, 1), (3, 5), (4, 8), (7, 33), (5, 64), (2, 65), (3, 128), (6, 200), (16, 40))
 ORDERS = ("ORDER_VALUE_INDEX", "ORDER_INDEX_VALUE", "ORDER_ONLY_VALUE", "ORDER_ONLY_INDEX")
 WHOLE = ("WholeReduceSum", "WholeReduceMax", "WholeReduceMin", "RepeatReduceSum")
+GENERAL = {
+    "ReduceRepeat": ("WholeReduceSum", "WholeReduceMax", "WholeReduceMin"),
+    "ReduceDataBlock": ("BlockReduceSum", "BlockReduceMax", "BlockReduceMin"),
+    "ReducePairElem": ("PairReduceSum",),
+}
 PARTS = ("BlockReduceSum", "BlockReduceMax", "BlockReduceMin", "PairReduceSum")
 
 
@@ -34,6 +40,8 @@ def cases(architecture: str, counts: Sequence[int]) -> Iterator[Case]:
                 yield from _whole(row, types[0])
             elif row.name in PARTS:
                 yield _parts(row, types[0])
+            elif row.name in GENERAL:
+                yield from _general(row, types[0])
             elif row.name in ("ReduceSum", "ReduceMax", "ReduceMin") and "count" in names:
                 yield from _counted(row, types[0], counts)
 
@@ -161,8 +169,9 @@ def _parts(row: Function, kind: str) -> Case:
         rows[:, active:] = neutral
         reduced = element.encode(tree(element, rows.reshape(repeats, results, part), join))
         after = dst.values.copy()
-        # Parts without an active lane keep what was there on A2 and A3, and get the neutral value on 350.
-        filled = results if row.architecture == "3510" else -(-active // part)
+        # Parts without an active lane keep what was there; blocks on 350 get the neutral value instead.
+        has_neutral = row.architecture == "3510" and part > 2
+        filled = results if has_neutral else -(-active // part)
         for r in range(repeats):
             at = r * dst_stride * results
             after[at : at + filled] = reduced[r, :filled]
@@ -171,6 +180,19 @@ def _parts(row: Function, kind: str) -> Case:
     steps = ((lanes, 1, 1, 8), (lanes, 4, 1, 8), (lanes, 2, 2, 8), (lanes // 2, 3, 1, 8), (lanes, 2, 1, 16))
     code = f"{words}{row.name}(dst, src, p[1], {mask}, p[2], 1, p[3]);"
     return Case(row.name, row.architecture, (kind,), _form(row), code, (src,), (dst,), steps, expectation)
+
+
+def _general(row: Function, kind: str) -> Iterator[Case]:
+    """The newer names: the kind of reduction is a template argument and the mask comes before the repeats."""
+    for old in GENERAL[row.name]:
+        renamed = evolve(row, name=old)
+        reduction = "SUM" if old.endswith("Sum") else old[-3:].upper()
+        for case in _whole(renamed, kind) if old in WHOLE else (_parts(renamed, kind),):
+            words, mask = _mask_text(row, 256 // ELEMENTS[kind].size)
+            order = next((name for name in ORDERS if case.form.startswith(name)), "")
+            tail = f", ReduceOrder::{order}" if order else ""
+            code = f"{words}{row.name}<ReduceType::{reduction}, {kind}, {kind}>(dst, src, {mask}, p[1], p[2], 1, p[3]{tail});"
+            yield evolve(case, api=row.name, form=f"{reduction} {case.form}", code=code)
 
 
 def _counted(row: Function, kind: str, counts: Sequence[int]) -> Iterator[Case]:
