@@ -1,0 +1,1 @@
+"""The Graph interpreter: what a network computes, operator by operator."""
