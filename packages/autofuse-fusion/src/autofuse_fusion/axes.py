@@ -1,8 +1,8 @@
 """Axes and how values lie on them.
 
 A *nest* is the tuple of sizes of a kernel's loop axes, outer to inner; every result the kernel stores covers all of
-them. A *layout* says how a value lies on a nest: per axis the size of the value's dim there, or None where the value does
-not vary. A dim whose size is not proved to be the axis' size is 1 or that size, which only the run decides::
+them. A *layout* says how a value lies on a nest: per axis the size of the value's dim there, or None where the value
+does not vary. A dim whose size is not proved to be the axis' size is 1 or that size, which only the run decides::
 
     nest (batch, 768)      x: [batch, 768]  layout (batch, 768)
                            bias: [768]      layout (None, 768)       read with stride 0 along batch
@@ -126,7 +126,7 @@ def _cut(first: tuple[int, ...], second: tuple[int, ...], a: Nest, b: Nest) -> l
 
 
 def _common_factors(a: list[Dim], b: list[Dim]) -> tuple[Dim, ...] | None:
-    """Return factors from outer to inner of which the sizes of both are products of neighbours; None if there are none."""
+    """Return factors, outer to inner, of which the sizes of both are products of neighbours; None if there are none."""
     factors: list[Dim] = []
     left, right = list(reversed(a)), list(reversed(b))
     while left and right:

@@ -6,12 +6,33 @@ from autofuse_ir.errors import IrError
 from autofuse_ir.operators import Flag, operator
 from autofuse_ir.target import TargetSpec
 
-from autofuse_fusion.axes import Nest, is_full
+from autofuse_fusion.axes import Layout, Nest, is_full
 from autofuse_fusion.groups import Group
 from autofuse_fusion.size_facts import SizeFacts
 
 TRANSCENDENTAL = frozenset(
-    ["Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Atan2", "Cos", "Cosh", "Sin", "Sinh", "Tan", "Tanh", "Erf", "Erfc", "Exp", "Expm1", "Log", "Log1p", "Pow"]
+    [
+        "Acos",
+        "Acosh",
+        "Asin",
+        "Asinh",
+        "Atan",
+        "Atanh",
+        "Atan2",
+        "Cos",
+        "Cosh",
+        "Sin",
+        "Sinh",
+        "Tan",
+        "Tanh",
+        "Erf",
+        "Erfc",
+        "Exp",
+        "Expm1",
+        "Log",
+        "Log1p",
+        "Pow",
+    ]
 )
 """Operators whose element costs a polynomial."""
 
@@ -36,7 +57,7 @@ class CostModel:
     element: float
 
     def gain(self, bytes_not_written: int, bytes_not_read: int, again: float) -> float:
-        """Return the cycles saved by one launch less, by bytes that stay in registers, less ``again`` additions more."""
+        """Return the cycles saved: a launch and the bytes that stay in registers, less ``again`` additions done anew."""
         saved = bytes_not_written / self.write + bytes_not_read / self.read + self.launch
         return saved - again * self.element
 
@@ -56,12 +77,12 @@ def cost_model(target: TargetSpec) -> CostModel:
     )
 
 
-def recomputed(producer: Group, layout: tuple[object, ...], nest: Nest, sizes: SizeFacts) -> float:
+def recomputed(producer: Group, layout: Layout, nest: Nest, sizes: SizeFacts) -> float:
     """Return the additions done again when ``producer`` is computed at each point of ``nest`` that needs it.
 
     Loops around the innermost axis along which the producer varies compute it anew; loops inside of it do not.
     """
-    if is_full(tuple(layout), nest):  # type: ignore[arg-type]
+    if is_full(layout, nest):
         return 0.0
     innermost = max((k for k, entry in enumerate(layout) if entry is not None), default=-1)
     done = sizes.hint(product(nest[: innermost + 1]))

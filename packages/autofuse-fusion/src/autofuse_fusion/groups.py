@@ -1,8 +1,7 @@
 """Groups: units that share a kernel, as far as their borders tell."""
 
 from attrs import define, field
-from autofuse_ir.dims import Dim
-from autofuse_ir.tiling_group import TilingGroup
+from autofuse_ir.schedule import TilingGroup
 
 from autofuse_fusion.axes import Layout, Nest
 from autofuse_fusion.units import Unit
@@ -13,7 +12,7 @@ class Group:
     """A kernel in the making.
 
     ``inputs`` says for each tensor it reads from outside how that lies on ``nest``, possibly in several ways.
-    ``outputs`` are the values that others read; each covers the whole nest. ``weight`` is the arithmetic of one element.
+    ``outputs`` are the values that others read; each covers the whole nest. ``weight`` is the arithmetic of an element.
     """
 
     units: list[Unit]
@@ -29,10 +28,6 @@ class Group:
         """The operator it began with, for messages."""
         return self.units[0].node.name
 
-    def tiling_group(self) -> TilingGroup:
-        """Return the roles of its axes: element-wise work runs in parallel along all of them."""
-        return TilingGroup(y=tuple(f"z{k}" for k in range(len(self.nest))))
-
 
 def group_of(unit: Unit, needed: set[str], weight: float, scope: str | None) -> Group:
     """Return the group of one unit; ``needed`` are the values that anybody reads."""
@@ -45,6 +40,6 @@ def group_of(unit: Unit, needed: set[str], weight: float, scope: str | None) -> 
     return Group([unit], unit.nest, inputs, outputs, weight, scope, dict.fromkeys(unit.needs))
 
 
-def varying_sizes(layout: Layout) -> tuple[Dim, ...]:
-    """Return the sizes a layout walks over."""
-    return tuple(size for size in layout if size is not None)
+def tiling_group(nest: Nest) -> TilingGroup:
+    """Return the roles of the axes in a kernel over ``nest``: element-wise work runs in parallel along all of them."""
+    return TilingGroup(y=tuple(f"z{k}" for k in range(len(nest))))

@@ -1,4 +1,4 @@
-"""May two groups share a kernel, and what would that kernel be? Rules stand in the order they are asked, cheapest first.
+"""May two groups share a kernel, and what would that kernel be? Rules stand in the order they are asked.
 
 A rule answers with a reason, never with a bare no.
 """
@@ -12,7 +12,7 @@ from autofuse_ir.tiling_group import merge as merge_tiling_groups
 
 from autofuse_fusion.axes import Join, Layout, Move, Nest, is_full, join
 from autofuse_fusion.benefit import CostModel, recomputed
-from autofuse_fusion.groups import Group
+from autofuse_fusion.groups import Group, tiling_group
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.size_facts import SizeFacts
 from autofuse_fusion.values import Values
@@ -76,8 +76,8 @@ def fused(
     refused = _limits(inputs, outputs, target, options)
     if refused is not None:
         return refused
-    if merge_tiling_groups(first.tiling_group(), first.tiling_group()) is None:
-        return Refused(Reason.TILING_GROUPS_DO_NOT_MERGE, "")
+    if merge_tiling_groups(tiling_group(joined.nest), tiling_group(joined.nest)) is None:
+        return Refused(Reason.TILING_GROUPS_DO_NOT_MERGE, _axes_text(first, second))
     written = sum(values.bytes_at_hints(tensor) for tensor in hidden)
     read = sum(values.bytes_at_hints(tensor) for tensor in (*passed, *shared))
     gain = model.gain(written, read, recomputed(first, spread, joined.nest, values.sizes))

@@ -10,7 +10,8 @@ from autofuse_ir.graph import Graph, Node
 from autofuse_ir.target import TargetSpec
 
 from autofuse_fusion.classify import Kind, Place, classify
-from autofuse_fusion.units import Size, Unit, unit_of
+from autofuse_fusion.options import FusionOptions
+from autofuse_fusion.units import WIDENINGS, SeenThrough, Size, Unit, unit_of
 from autofuse_fusion.values import Values
 
 
@@ -62,12 +63,11 @@ class Network:
     sizes: tuple[Sizes, ...]
 
 
-def network_of(graph: Graph, facts: SymbolFacts, values: Values, target: TargetSpec) -> Network:
+def network_of(graph: Graph, facts: SymbolFacts, values: Values, target: TargetSpec, options: FusionOptions) -> Network:
     """Return the live part of ``graph``: what its outputs need, looked through views and known sizes."""
     places = [classify(node, values, target) for node in graph.nodes]
-    view_of = {
-        node.outputs[0]: node for node, place in zip(graph.nodes, places, strict=True) if place.kind is Kind.VIEW
-    }
+    {node.outputs[0]: node for node, place in zip(graph.nodes, places, strict=True) if place.kind is Kind.VIEW}
+    seen = _seen_through(graph, places, options)
     binders = _binders(facts)
     units: list[Unit] = []
     hosts: list[HostOperator] = []
@@ -97,7 +97,7 @@ def network_of(graph: Graph, facts: SymbolFacts, values: Values, target: TargetS
                 views.append(View(order, node, source, wanted[0]))
                 needed.add(source)
             case _:
-                unit = unit_of(order, node, values, view_of, _needs_of(node, values, binders))
+                unit = unit_of(order, node, values, seen, _needs_of(node, values, binders))
                 units.append(unit)
                 needed.update(read.value for read in unit.reads)
                 needed.update(unit.needs)
@@ -110,6 +110,23 @@ def network_of(graph: Graph, facts: SymbolFacts, values: Values, target: TargetS
     return Network(
         graph, values, tuple(reversed(units)), tuple(reversed(hosts)), tuple(reversed(views)), tuple(reversed(sizes))
     )
+
+
+def _seen_through(graph: Graph, places: list[Place], options: FusionOptions) -> SeenThrough:
+    readers: dict[str, int] = {}
+    for node in graph.nodes:
+        for name in node.inputs:
+            if name:
+                readers[name] = readers.get(name, 0) + 1
+    views: dict[str, Node] = {}
+    widenings: dict[str, Node] = {}
+    for node, place in zip(graph.nodes, places, strict=True):
+        if place.kind is Kind.VIEW:
+            views[node.outputs[0]] = node
+        elif place.kind is Kind.KERNEL and node.op in WIDENINGS and options.allows(node.name, node.op):
+            few = readers.get(node.outputs[0], 0) <= options.recomputation_threshold
+            widenings |= {node.outputs[0]: node} if few else {}
+    return SeenThrough(views, widenings)
 
 
 def _binders(facts: SymbolFacts) -> dict[str, str]:

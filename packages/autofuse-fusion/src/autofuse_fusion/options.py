@@ -20,8 +20,8 @@ class FusionOptions:
     * ``skip_operators``, ``skip_types``: node names and operator types that stay alone.
     * ``scopes``: where not empty, operators fuse only inside these name prefixes, and only with operators of the same.
     * ``max_operators``: most source operators in one kernel.
-    * ``recomputation_threshold``: most consumers into which a widening operator (``Expand``, ``Fill``) is copied
-      instead of being stored once.
+    * ``recomputation_threshold``: most readers that each repeat a widening operator (``Expand``, ``Fill``) for
+      themselves instead of reading its stored result.
     * ``max_inputs``, ``max_outputs``: most tensors a kernel reads and writes; None takes the target's limits.
     """
 
@@ -33,7 +33,7 @@ class FusionOptions:
     skip_types: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ()
     max_operators: int = field(default=128, validator=ge(1))
-    recomputation_threshold: int = field(default=8, validator=ge(0))
+    recomputation_threshold: int = field(default=64, validator=ge(0))
     max_inputs: int | None = None
     max_outputs: int | None = None
 

@@ -2,8 +2,8 @@
 
 Contracting two nodes makes a cycle exactly when a path through a third one joins them. Such a path lies between the two
 in the order, so it is looked for there, from both ends in turns; the end whose reach is exhausted first tells which few
-nodes have to step aside. (Bidirectional search after Bender, Fineman, Gilbert and Tarjan, "A new approach to incremental
-cycle detection and related problems", 2016.)
+nodes have to step aside. (Bidirectional search after Bender, Fineman, Gilbert and Tarjan, "A new approach to
+incremental cycle detection and related problems", 2016.)
 """
 
 from collections.abc import Iterable

@@ -3,7 +3,7 @@
 from autofuse_fusion.axes import Layout, join
 from autofuse_fusion.groups import Group
 from autofuse_fusion.size_facts import SizeFacts
-from autofuse_fusion.units import Unit
+from autofuse_fusion.units import Read, Unit
 
 
 def place(group: Group, sizes: SizeFacts) -> dict[int, tuple[Layout | None, ...]] | None:
@@ -21,11 +21,10 @@ def place(group: Group, sizes: SizeFacts) -> dict[int, tuple[Layout | None, ...]
         layouts = _operands(unit, found.pop(), group, sizes)
         if layouts is None:
             return None
-        for read, layout in zip(unit.operands, layouts, strict=True):
-            if layout is None:
+        for operand, layout in zip(unit.operands, layouts, strict=True):
+            if not isinstance(operand, Read) or layout is None or operand.value not in inside:
                 continue
-            value = read.value  # type: ignore[union-attr]
-            if value in inside and lies.setdefault(value, layout) != layout:
+            if lies.setdefault(operand.value, layout) != layout:
                 return None
         placed[unit.order] = layouts
     return placed
@@ -36,13 +35,9 @@ def _operands(unit: Unit, result: Layout, group: Group, sizes: SizeFacts) -> tup
     if joined is None or joined.nest != group.nest:
         return None
     layouts: list[Layout | None] = []
-    reads = set(unit.reads)
     for operand in unit.operands:
-        if operand not in reads:
-            layouts.append(None)
-            continue
-        layout = joined.first(operand.layout)  # type: ignore[union-attr]
-        if layout is None:
+        layout = joined.first(operand.layout) if isinstance(operand, Read) else None
+        if isinstance(operand, Read) and layout is None:
             return None
         layouts.append(layout)
     return tuple(layouts)

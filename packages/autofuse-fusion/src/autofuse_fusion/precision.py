@@ -26,12 +26,12 @@ def kept_roundings(units: tuple[Unit, ...], values: Values, numerics: str) -> fr
     kept = {name for name, unit in halves.items() if unit.node.op == "Cast"}
     if numerics == "fp32":
         return frozenset(kept)
-    pending = [name for unit in units if jumps(unit.node, values) for name in _sources(unit, values) if name in halves]
+    pending = [name for unit in units if jumps(unit.node, values) for name in _sources(unit) if name in halves]
     seen = set(pending)
     while pending:
         name = pending.pop()
         kept.add(name)
-        for source in _sources(halves[name], values):
+        for source in _sources(halves[name]):
             if source in halves and source not in seen:
                 seen.add(source)
                 pending.append(source)
@@ -45,7 +45,5 @@ def jumps(node: Node, values: Values) -> bool:
     return operator(node.op).has(Flag.DISCONTINUOUS)
 
 
-def _sources(unit: Unit, values: Values) -> tuple[str, ...]:
-    """Return the values ``unit`` reads, through the views in front of it."""
-    del values
+def _sources(unit: Unit) -> tuple[str, ...]:
     return tuple(read.value for read in unit.reads)

@@ -8,7 +8,7 @@ from autofuse_ir.facts import GuardKind, SymbolFacts
 
 
 class SizeFacts:
-    """Questions about sizes. Legality asks ``equal`` and ``is_one``, which never look at a hint; profit asks ``hint``."""
+    """Legality asks ``equal`` and ``is_one``, true over all ranges and never at a hint only; profit asks ``hint``."""
 
     def __init__(self, facts: SymbolFacts) -> None:
         self._ranges = {s.name: (s.lo, s.hi) for s in facts.symbols}

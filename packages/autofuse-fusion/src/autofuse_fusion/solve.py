@@ -5,6 +5,7 @@ The pairs that save most go first; every merge is checked again at the moment it
 changes. All work is local to a pair, so time grows nearly linearly with the graph.
 """
 
+import itertools
 from collections.abc import Iterator
 
 from attrs import define, field, frozen
@@ -73,7 +74,7 @@ class Solver:
             if maker is not None:
                 origin = self.find(maker)
                 yield from (Pair(origin, reader, tensor, True) for reader in listed if reader != origin)
-            for first, second in zip(listed, listed[1:], strict=False):
+            for first, second in itertools.pairwise(listed):
                 yield Pair(first, second, tensor, False)
 
     def try_pair(self, first: int, second: int) -> Fused | Refused:

@@ -14,7 +14,7 @@ from autofuse_ir.fused_graph import (
     SizesNode,
     ViewNode,
 )
-from autofuse_ir.graph import Graph
+from autofuse_ir.graph import Constant, Graph
 from autofuse_ir.target import TargetSpec
 
 from autofuse_fusion.benefit import weight_of
@@ -42,7 +42,7 @@ def fuse(graph: Graph, facts: SymbolFacts, target: TargetSpec, options: FusionOp
     """
     graph = clean_up(graph, facts)
     values = values_of(graph, facts)
-    network = network_of(graph, facts, values, target)
+    network = network_of(graph, facts, values, target, options)
     items = _Items(network, values)
     items.collect(options)
     solver = Solver(
@@ -170,7 +170,7 @@ def _topological(
     after: list[list[int]] = [[] for _ in loose]
     missing = [0] * len(loose)
     for number, (_, thing) in enumerate(loose):
-        for source in {maker[name] for name in read_by(thing) if name in maker}:
+        for source in sorted({maker[name] for name in read_by(thing) if name in maker}):
             after[source].append(number)
             missing[number] += 1
     ready = [number for number, count in enumerate(missing) if count == 0]
@@ -212,7 +212,7 @@ def _kernel_name(group: Group, number: int) -> str:
     return f"k{number}_{shown}"
 
 
-def _used_constants(graph: Graph, nodes: list[FusedNode]) -> tuple:  # type: ignore[type-arg]
+def _used_constants(graph: Graph, nodes: list[FusedNode]) -> tuple[Constant, ...]:
     used = {output.value for output in graph.outputs}
     for node in nodes:
         match node:

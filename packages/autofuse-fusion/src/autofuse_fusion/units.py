@@ -1,17 +1,21 @@
 """Units: the operators that kernels are made of, each with its own nest and what it reads.
 
-A unit reads *roots*: a view (Reshape, Squeeze, ...) in front of it is looked through where its axes can be cut so that
-the unit reads the viewed tensor directly; the tensor behind the view then lies on axes of the unit's nest.
+A unit looks through what stands in front of it where its axes can be cut to fit: behind a view (Reshape, Squeeze, ...)
+it reads the viewed tensor, behind a widening (Expand, Fill, ...) the narrow one. What is read so by everybody is never
+made.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
+import numpy as np
 from attrs import evolve, frozen
 from autofuse_ir.dims import Dim
 from autofuse_ir.graph import Node
-from autofuse_ir.operators import input_names, operator
+from autofuse_ir.operators import attr_of, input_names, operator
 from autofuse_ir.tensor_data import TensorData
+from autofuse_reference.arrays import to_tensor_data
+from autofuse_reference.operators.precision import cast
 
 from autofuse_fusion.axes import Layout, Move, Nest, join, nest_of
 from autofuse_fusion.lower.alignment import positions
@@ -70,8 +74,16 @@ class Unit:
         return (operand for operand in self.operands if isinstance(operand, Read))
 
 
-def unit_of(order: int, node: Node, values: Values, views: dict[str, Node], needs: tuple[str, ...] = ()) -> Unit:
-    """Return the unit of ``node``. ``views`` maps the result of each view to its operator."""
+@frozen(eq=False)
+class SeenThrough:
+    """Operators that readers look through, by result: views, and ``widenings``, which only repeat their input."""
+
+    views: Mapping[str, Node]
+    widenings: Mapping[str, Node]
+
+
+def unit_of(order: int, node: Node, values: Values, seen: SeenThrough, needs: tuple[str, ...] = ()) -> Unit:
+    """Return the unit of ``node``, reading what stands behind views and widenings where its axes allow that."""
     shape = values.fact(next(name for name in node.outputs if name)).shape
     assert shape is not None
     lowering = lowering_of(node.op)
@@ -91,11 +103,12 @@ def unit_of(order: int, node: Node, values: Values, views: dict[str, Node], need
             continue
         own = values.fact(value).shape
         assert own is not None, value
-        places = positions(node, param, len(own), len(shape))
-        at = {place: dim for place, dim in zip(places, own, strict=True)}
-        layout = tuple(_entry(at.get(k), shape[k], values) for k in kept)
-        operands.append(Read(value, layout))
-    return _through_views(Unit(order, node, nest, tuple(operands), needs), values, views)
+        at = dict(zip(positions(node, param, len(own), len(shape)), own, strict=True))
+        operands.append(Read(value, tuple(_entry(at.get(k), shape[k], values) for k in kept)))
+    unit = Unit(order, node, nest, tuple(operands), needs)
+    for position in range(len(unit.operands)):
+        unit = _looked_through(unit, position, values, seen)
+    return unit
 
 
 def _known(value: str, values: Values) -> Number | Size | None:
@@ -112,29 +125,70 @@ def _entry(dim: Dim | None, size: Dim, values: Values) -> Dim | None:
     return size if values.sizes.equal(dim, size) else dim
 
 
-def _through_views(unit: Unit, values: Values, views: dict[str, Node]) -> Unit:
-    """Return ``unit`` reading what stands behind the views in front of it, as far as the axes map."""
-    for position in range(len(unit.operands)):
-        while True:
-            operand = unit.operands[position]
-            view = views.get(operand.value) if isinstance(operand, Read) else None
-            if view is None or view.inputs[0] is None or not isinstance(operand, Read):
-                break
-            source = view.inputs[0]
-            shape = values.fact(source).shape
-            assert shape is not None
-            behind = nest_of(shape, values.sizes)
-            joined = join(behind, unit.nest, operand.layout, values.sizes)
-            if joined is None:
-                break
-            layout = joined.first(behind)
-            moved = _moved(unit, joined.second)
-            if layout is None or moved is None:
-                break
-            known = _known(source, values)
-            replaced: Operand = known if known is not None else Read(source, layout)
-            unit = evolve(moved, operands=(*moved.operands[:position], replaced, *moved.operands[position + 1 :]))
-    return unit
+def _looked_through(unit: Unit, position: int, values: Values, seen: SeenThrough) -> Unit:
+    """Return ``unit`` reading operand ``position`` behind the views and widenings in front of it."""
+    while True:
+        operand = unit.operands[position]
+        if not isinstance(operand, Read):
+            return unit
+        if operand.value in seen.views:
+            behind = _behind_view(seen.views[operand.value], values)
+        elif operand.value in seen.widenings:
+            behind = _behind_widening(seen.widenings[operand.value], values, seen)
+        else:
+            return unit
+        if behind is None:
+            return unit
+        nest, source = behind
+        joined = join(nest, unit.nest, operand.layout, values.sizes)
+        if joined is None:
+            return unit
+        moved = _moved(unit, joined.second)
+        if moved is None:
+            return unit
+        if isinstance(source, Read):
+            layout = joined.first(source.layout)
+            if layout is None:
+                return unit
+            source = Read(source.value, layout)
+        unit = evolve(moved, operands=(*moved.operands[:position], source, *moved.operands[position + 1 :]))
+
+
+def _behind_view(view: Node, values: Values) -> tuple[Nest, Operand] | None:
+    source = view.inputs[0]
+    shape = None if source is None else values.fact(source).shape
+    if source is None or shape is None:
+        return None
+    nest = nest_of(shape, values.sizes)
+    return nest, _known(source, values) or Read(source, nest)
+
+
+def _behind_widening(node: Node, values: Values, seen: SeenThrough) -> tuple[Nest, Operand] | None:
+    """Return what a widening reads on its own nest: the narrow input, or the constant it is full of."""
+    unit = unit_of(-1, node, values, seen)
+    source = next((operand for operand in unit.operands if operand is not None), None)
+    if source is not None:
+        return unit.nest, source
+    dtype = values.fact(node.outputs[0]).dtype
+    filled = np.asarray(CONSTANT_OF[node.op](node)).astype(np.float64)
+    return unit.nest, Number(to_tensor_data(cast(filled, dtype)))
+
+
+CONSTANT_OF: dict[str, Callable[[Node], float]] = {
+    "ZerosLike": lambda _: 0.0,
+    "OnesLike": lambda _: 1.0,
+    "Fills": lambda node: _float_attr(node, "value"),
+}
+"""Operators that are one constant in the shape of their input."""
+
+WIDENINGS = frozenset(("Expand", "BroadcastTo", "Fill", *CONSTANT_OF))
+"""Operators that only repeat what they read."""
+
+
+def _float_attr(node: Node, name: str) -> float:
+    value = attr_of(node, name)
+    assert isinstance(value, int | float)
+    return float(value)
 
 
 def _moved(unit: Unit, move: Move) -> Unit | None:

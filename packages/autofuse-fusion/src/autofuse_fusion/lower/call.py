@@ -52,9 +52,9 @@ class Call:
         """Return a bool attribute."""
         return bool(self.attr(name))
 
-    def apply(self, op: str, *inputs: Tensor, **attrs: AttrValue) -> Tensor:
+    def apply(self, op: str, *inputs: Tensor) -> Tensor:
         """Return AscIR operator ``op`` of ``inputs``."""
-        return self.writer.apply(op, *inputs, **attrs)
+        return self.writer.apply(op, *inputs)
 
     def scalar(self, value: Number, like: Tensor) -> Tensor:
         """Return ``value`` in the dtype of ``like``."""

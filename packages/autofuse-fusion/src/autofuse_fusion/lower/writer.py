@@ -9,13 +9,11 @@ from autofuse_ir.asc_graph import AccessDim, AccessMap, AscNode, Axis
 from autofuse_ir.asc_ops import AscKind, AscResult, asc_op
 from autofuse_ir.dims import Dim, const, eq, select
 from autofuse_ir.dtypes import DType
-from autofuse_ir.graph import Attr, AttrValue
+from autofuse_ir.graph import Attr
 
 from autofuse_fusion.axes import Layout
 
 Number: TypeAlias = bool | int | float
-
-_UNPLACED = ("Scalar", "IndexExpr")
 
 
 @frozen
@@ -81,7 +79,7 @@ class KernelWriter:
         """Return ``tensor`` as ``dtype``; itself where it has that type."""
         return tensor if tensor.dtype == dtype else self.apply("Cast", tensor, dtype=dtype)
 
-    def apply(self, op: str, *inputs: Tensor, dtype: DType | None = None, **attrs: AttrValue) -> Tensor:
+    def apply(self, op: str, *inputs: Tensor, dtype: DType | None = None, **attrs: bool) -> Tensor:
         """Return AscIR operator ``op`` of ``inputs``, which are widened to one another."""
         rule = asc_op(op)
         assert rule is not None, op
@@ -167,8 +165,3 @@ def _bits(value: Number) -> tuple[object, ...]:
     if isinstance(value, float):
         return ("nan",) if isnan(value) else (value, copysign(1.0, value))
     return (value,)
-
-
-def is_unplaced(node: AscNode) -> bool:
-    """True for constants and sizes, which no axis runs over."""
-    return node.op in _UNPLACED

@@ -20,7 +20,7 @@ def _is_finite(call: Call) -> Tensor:
 
 def _is_inf(call: Call) -> Tensor:
     positive, negative = call.flag("detect_positive"), call.flag("detect_negative")
-    return call.apply("IsInf", call.tensor("x"), positive=positive, negative=negative)
+    return call.writer.apply("IsInf", call.tensor("x"), positive=positive, negative=negative)
 
 
 LOWERINGS: tuple[Lowering, ...] = (
