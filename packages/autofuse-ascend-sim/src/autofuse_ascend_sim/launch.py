@@ -32,6 +32,7 @@ Argument = np.ndarray | int | np.integer
 
 _PAGE = mmap.PAGESIZE
 _MAX_ARGUMENTS = 32
+_MAX_BLOCKS = 65535
 _EVENT_LIMIT = 4_000_000
 _KILL_AFTER_SECONDS = 5.0
 
@@ -60,6 +61,7 @@ def run(
     tiling_key: int = 0,
     threads: int | None = None,
     timeout: float = 60.0,
+    oversubscribe: bool = False,
 ) -> SimReport:
     """Launch `entry` on `block_dim` blocks and return what happened.
 
@@ -69,12 +71,13 @@ def run(
 
     `checks` is "full" or "static" (without missing synchronisation, uninitialised reads and conflicts between blocks).
     `timing_only` computes no values and runs only the first and the last block, which stand for all. `trace` names a
-    Chrome-trace file to write. `threads` blocks run at a time, by default one per host core.
+    Chrome-trace file to write. `threads` blocks run at a time, by default one per host core. `oversubscribe` allows
+    more blocks than the SoC has cores: the chip runs them in waves.
 
     Raises `LaunchError` for arguments that do not fit, `EntryError` for a missing kernel, a subclass of `RuleError` for
     a broken rule, `CrashError` and `HangError` for user code that crashes or does not end within `timeout` seconds.
     """
-    _check_launch(library, entry, args, block_dim, checks)
+    _check_launch(library, entry, args, block_dim, checks, oversubscribe)
     regions, arrays, scalars, total = _lay_out(args, tiling, workspace)
     with tempfile.TemporaryDirectory(prefix="ascend-sim-") as folder:
         job, report = Path(folder) / "job", Path(folder) / "report"
@@ -104,7 +107,7 @@ def run(
             lines += [f"soc {key} {value!r}" for key, value in library.soc.numbers]
             lines += _argument_lines(regions, scalars)
             job.write_text("\n".join(lines) + "\n", encoding="utf-8")
-            output = _execute(library, job, report, memory, timeout)
+            output = _execute(job, report, memory, timeout)
             facts = _read_report(report, output, library, entry)
             if trace is not None:
                 name_lines(Path(trace))
@@ -143,14 +146,18 @@ class _SharedMemory:
         os.close(self.fd)
 
 
-def _check_launch(library: Library, entry: str, args: Sequence[Argument], block_dim: int, checks: str) -> None:
+def _check_launch(
+    library: Library, entry: str, args: Sequence[Argument], block_dim: int, checks: str, oversubscribe: bool
+) -> None:
     if checks not in ("full", "static"):
         raise LaunchError(f'checks={checks!r}: it is "full" or "static"')
     if len(args) + 2 > _MAX_ARGUMENTS:
         raise LaunchError(f"{len(args)} arguments: a kernel can have {_MAX_ARGUMENTS - 2} beside workspace and tiling")
     if block_dim < 1:
         raise LaunchError(f"block_dim={block_dim}: a launch has at least one block")
-    if block_dim > library.soc.cores:
+    if block_dim > _MAX_BLOCKS:
+        raise LaunchError(f"block_dim={block_dim}: a launch has at most {_MAX_BLOCKS} blocks")
+    if block_dim > library.soc.cores and not oversubscribe:
         raise BlockDimError(
             f"{entry}: block_dim {block_dim} is more than the {library.soc.cores} vector cores of {library.soc.name}",
             block=-1,
@@ -203,10 +210,10 @@ def _argument_lines(regions: Sequence[_Region], scalars: Sequence[tuple[int, int
     return lines
 
 
-def _execute(library: Library, job: Path, report: Path, memory: _SharedMemory, timeout: float) -> str:
+def _execute(job: Path, report: Path, memory: _SharedMemory, timeout: float) -> str:
     """Run the host process; return what the kernel printed."""
     process = subprocess.Popen(
-        [str(host_program(library.compiler)), str(job), str(report)],
+        [str(host_program()), str(job), str(report)],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         pass_fds=(memory.fd,),

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 import autofuse_ascend_sim as sim
+import pytest
 
 HERE = Path(__file__).parent
 

@@ -1,10 +1,9 @@
 import re
 from pathlib import Path
 
+import autofuse_ascend_sim as sim
 import numpy as np
 import pytest
-
-import autofuse_ascend_sim as sim
 
 HERE = Path(__file__).parent
 ENTRY = re.compile(r"^KERNEL\((\w+)\)", re.MULTILINE)

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "clocks.h"
-#include "kernel_operator.h"
+#include "seam.h"
 #include "shadow.h"
 #include "soc.h"
 #include "timeline.h"

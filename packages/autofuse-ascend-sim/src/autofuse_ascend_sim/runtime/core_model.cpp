@@ -2,12 +2,17 @@
 
 #include <algorithm>
 
-#include "kernel_operator.h"
+#include "seam.h"
 
 namespace af_sim {
 
 CoreModel::CoreModel(int64_t block, double weight, const Timeline& timeline, const ModelNumbers& numbers, bool keeps_trace)
     : block_(block), weight_(weight), events_(timeline.events), numbers_(numbers), keeps_trace_(keeps_trace) {}
+
+void CoreModel::start_at(double time) {
+    scalar_ = time;
+    for (Pipe& p : pipes_) p.free = p.done = time;
+}
 
 void CoreModel::run(std::vector<CopyStart>& copies) {
     for (bool moved = true; moved;) {

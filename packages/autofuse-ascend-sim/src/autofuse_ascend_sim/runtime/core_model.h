@@ -41,6 +41,7 @@ class CoreModel {
 public:
     CoreModel(int64_t block, double weight, const Timeline& timeline, const ModelNumbers& numbers, bool keeps_trace);
 
+    void start_at(double time);
     // Runs until nothing more can happen; appends copies that became ready.
     void run(std::vector<CopyStart>& copies);
     void copy_ended(bool is_load, double at, double alone_cycles);

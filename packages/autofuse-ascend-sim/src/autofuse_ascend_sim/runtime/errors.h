@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "kernel_operator.h"
+#include "seam.h"
 #include "shadow.h"
 
 namespace af_sim {

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "kernel_operator.h"
+#include "seam.h"
 
 namespace af_sim {
 

@@ -15,7 +15,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <mutex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -57,7 +56,6 @@ struct Job {
 
 Job job;
 std::string report_path;
-std::mutex finished_mutex;
 
 struct BlockResult {
     Timeline timeline;

@@ -31,6 +31,7 @@ struct Board {
     int64_t arrived = 0;
     int64_t next = 0;   // blocks start in order
     int slots = 1;
+    size_t settled = 0;  // blocks before this one are done
 };
 Board* board = nullptr;
 
@@ -69,14 +70,6 @@ void* thread_main(void* raw) {
     alternate.ss_size = 64 * 1024;
     alternate.ss_sp = malloc(alternate.ss_size);
     sigaltstack(&alternate, nullptr);
-    {
-        std::unique_lock<std::mutex> lock(board->mutex);
-        board->changed.wait(lock, [&] { return board->next == block && board->slots > 0; });
-        --board->slots;
-        ++board->next;
-        board->status[block] = Status::Running;
-        board->changed.notify_all();
-    }
     board->body(block);
     {
         std::unique_lock<std::mutex> lock(board->mutex);
@@ -93,7 +86,8 @@ void* thread_main(void* raw) {
 // The failing block with the lowest index, once no lower block can still fail. -1 while undecided, -2 when all is done.
 int64_t verdict() {
     bool all_done = true;
-    for (size_t b = 0; b < board->status.size(); ++b) {
+    while (board->settled < board->status.size() && board->status[board->settled] == Status::Done) ++board->settled;
+    for (size_t b = board->settled; b < board->status.size(); ++b) {
         switch (board->status[b]) {
             case Status::Failed: return static_cast<int64_t>(b);
             case Status::Done: break;
@@ -181,23 +175,26 @@ bool run_blocks(const Schedule& schedule, const std::function<void(int64_t)>& bo
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 2 * 1024 * 1024);
-    for (int64_t b = 0; b < schedule.blocks; ++b) {
-        if (pthread_create(&board->threads[b], &attributes, thread_main, reinterpret_cast<void*>(static_cast<intptr_t>(b))) != 0) {
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(schedule.timeout_seconds);
+    std::unique_lock<std::mutex> lock(board->mutex);
+    int64_t decided = -1;
+    bool in_time = true;
+    while (in_time && decided == -1) {  // threads are made as slots come free: a launch can have many more blocks
+        const auto can_start = [] { return board->slots > 0 && board->next < int64_t(board->status.size()); };
+        in_time = board->changed.wait_until(lock, deadline, [&] { return (decided = verdict()) != -1 || can_start(); });
+        if (decided != -1 || !can_start()) continue;
+        const int64_t block = board->next++;
+        --board->slots;
+        board->status[block] = Status::Running;
+        if (pthread_create(&board->threads[block], &attributes, thread_main, reinterpret_cast<void*>(block)) != 0) {
             failure.kind = "crash";
-            failure.block = b;
+            failure.block = block;
             failure.message = "the host could not start a thread for the block";
             return false;
         }
     }
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(schedule.timeout_seconds);
-    std::unique_lock<std::mutex> lock(board->mutex);
-    int64_t decided = -1;
-    const bool in_time = board->changed.wait_until(lock, deadline, [&] { return (decided = verdict()) != -1; });
-    if (in_time && decided == -2) {
-        lock.unlock();
-        for (pthread_t thread : board->threads) pthread_join(thread, nullptr);
-        return true;
-    }
+    if (in_time && decided == -2) return true;
     if (in_time && decided >= 0) {
         failure = board->failures[decided];
         return false;

@@ -2,6 +2,7 @@
 #include "timing.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <queue>
 
@@ -41,13 +42,14 @@ ModelNumbers numbers_of(const Soc& soc, double blocks) {
 
 class Machine {
 public:
-    Machine(std::vector<CoreModel>& cores, const Soc& soc, const ModelNumbers& numbers)
-        : cores_(cores), numbers_(numbers), load_(soc.number("dma.load.a"), soc.number("dma.load.b")),
+    // `cores` are the blocks to run; `at_once` of them have a core, the others start when one ends.
+    Machine(std::vector<CoreModel>& cores, size_t at_once, const Soc& soc, const ModelNumbers& numbers)
+        : cores_(cores), started_(std::min(at_once, cores.size())), numbers_(numbers), load_(soc.number("dma.load.a"), soc.number("dma.load.b")),
           store_(soc.number("dma.store.a"), soc.number("dma.store.b")),
           small_load_(soc.number("dma.load.small_a"), soc.number("dma.load.small_b")), alone_(2 * cores.size(), 0.0) {}
 
     void run() {
-        for (size_t i = 0; i < cores_.size(); ++i) advance(i);
+        for (size_t i = 0, first = started_; i < first; ++i) advance(i);
         for (;;) {
             const double start = pending_.empty() ? kNever : pending_.top().at;
             const double load_end = load_.is_idle() ? kNever : load_.next_end();
@@ -70,6 +72,10 @@ private:
         std::vector<CopyStart> copies;
         cores_[i].run(copies);
         for (const CopyStart& c : copies) pending_.push({c.at, i, c.bytes, c.is_load});
+        if (!cores_[i].is_done() || started_ == cores_.size()) return;
+        const size_t next = started_++;
+        cores_[next].start_at(cores_[i].end());
+        advance(next);
     }
 
     void begin() {
@@ -104,11 +110,12 @@ private:
         for (size_t i = 0; i < cores_.size(); ++i) {
             if (cores_[i].waits_for_all()) cores_[i].all_arrived(latest + numbers_.sync_cycles);
         }
-        for (size_t i = 0; i < cores_.size(); ++i) advance(i);
+        for (size_t i = 0, running = started_; i < running; ++i) advance(i);
         return true;
     }
 
     std::vector<CoreModel>& cores_;
+    size_t started_;
     const ModelNumbers& numbers_;
     SharedBandwidth load_, store_, small_load_;
     std::vector<double> alone_;
@@ -149,18 +156,21 @@ void write_timing(FILE* out, const std::vector<const Timeline*>& blocks, const s
         const bool is_sampled = std::find(sample.begin(), sample.end(), block) != sample.end();
         if (!sample.empty() && !is_sampled) continue;
         // The first block stands for all but the last.
-        const double weight = sample.empty() || block != sample.front() || sample.size() == 1
-                                  ? 1.0
-                                  : static_cast<double>(blocks.size() - 1);
+        const double weight =
+            sample.empty() || block != sample.front() || sample.size() == 1
+                ? 1.0
+                : static_cast<double>(std::min<size_t>(blocks.size(), soc.cores) - 1);
         is_complete = is_complete && blocks[b]->is_complete;
         cores.emplace_back(block, weight, *blocks[b], numbers, !trace_path.empty());
     }
-    Machine(cores, soc, numbers).run();
+    Machine(cores, soc.cores, soc, numbers).run();
     const CoreModel* last = &cores.front();
     for (const CoreModel& c : cores) {
         if (c.end() > last->end()) last = &c;
     }
-    const double cycles = last->end() + soc.number("launch.core_head_cycles") * static_cast<double>(blocks.size());
+    const double waves = sample.empty() ? 1.0 : std::ceil(double(blocks.size()) / double(soc.cores));
+    if (waves > 1) fprintf(out, "note blocks run in %.0f waves, each taken to last as long as the first\n", waves);
+    const double cycles = last->end() * waves + soc.number("launch.core_head_cycles") * static_cast<double>(blocks.size());
     fprintf(out, "cycles %.3f\nmicroseconds %.6f\nlast_block %lld\ntimeline_complete %d\n", cycles,
             cycles / megahertz + soc.number("launch.microseconds"), static_cast<long long>(last->block()), is_complete);
     for (int p = 0; p < kPipes; ++p) fprintf(out, "busy %s %.3f\n", pipe_name(p), last->busy(p));

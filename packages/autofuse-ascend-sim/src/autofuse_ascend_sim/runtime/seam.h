@@ -1,0 +1,20 @@
+// The headers that declare what the run time defines. High-level APIs are made of these and are not among them, so that
+// changing one does not rebuild the run time.
+#pragma once
+#include "af_keywords.h"
+#include "af_types.h"
+#include "af_enums.h"
+#include "af_structs.h"
+#include "af_sim.h"
+#include "af_tensor.h"
+#include "af_pipe.h"
+#include "af_vector.h"
+#include "af_cast_table.h"
+#include "af_fill.h"
+#include "af_compare.h"
+#include "af_reduce.h"
+#include "af_gather.h"
+#include "af_copy.h"
+#include "af_sync.h"
+#include "af_tiling.h"
+#include "af_system.h"

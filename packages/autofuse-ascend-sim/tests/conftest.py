@@ -1,0 +1,18 @@
+"""Libraries that several test files run."""
+
+from pathlib import Path
+
+import autofuse_ascend_sim as sim
+import pytest
+
+CASES = Path(__file__).parent / "cases"
+
+
+@pytest.fixture(scope="session")
+def add_library():
+    return sim.compile(CASES / "add.cpp", "ascend-a2", flags=["-Werror", "-Wextra", "-Wno-unused-parameter"])
+
+
+@pytest.fixture(scope="session")
+def faults():
+    return sim.compile(CASES / "faults.cpp", "ascend-a2", flags=["-Werror", "-Wno-unused-parameter"])

@@ -1,0 +1,52 @@
+import json
+from pathlib import Path
+
+import autofuse_ascend_sim as sim
+import numpy as np
+import pytest
+from autofuse_ascend_sim.cli import main, parse_argument, parse_tiling
+
+CASES = Path(__file__).parent / "cases"
+ADD = [str(CASES / "add.cpp"), "--blocks", "4", "--workspace", "0", "--tiling", "u32:4096,u32:1024,u32:256"]
+
+
+def test_run_compiles_launches_saves_and_traces(tmp_path, capsys):
+    np.save(tmp_path / "x.npy", np.arange(4096, dtype=np.float32))
+    z, trace = tmp_path / "z.npy", tmp_path / "trace.json"
+    arguments = ["--arg", str(tmp_path / "x.npy"), "--arg", "f32[4096]=ones", "--arg", "f32[4096]"]
+    status = main(["run", *ADD, *arguments, "--save", f"2={z}", "--trace", str(trace)])
+    output = capsys.readouterr().out
+    assert status == 0
+    np.testing.assert_array_equal(np.load(z), np.arange(4096, dtype=np.float32) + 1)
+    assert "estimate" in output
+    assert json.loads(trace.read_text())["traceEvents"]
+
+
+def test_a_broken_rule_is_one_line_on_stderr(capsys):
+    status = main(["run", *ADD, "--arg", "f32[4096]", "--arg", "f32[4096]", "--arg", "f32[4088]"])
+    error = capsys.readouterr().err
+    assert status == 1
+    assert error.startswith("GmBoundsError: add, block 3, DataCopy at ")
+    assert error.count("\n") == 1
+
+
+def test_an_entry_must_be_named_when_there_are_several(capsys):
+    assert main(["run", str(CASES / "faults.cpp")]) == 1
+    assert "name one with --entry" in capsys.readouterr().err
+
+
+def test_socs_lists_stand_ins(capsys):
+    assert main(["socs"]) == 0
+    output = capsys.readouterr().out
+    assert all(name in output for name in sim.soc_names())
+    assert "stand-in for" in output
+
+
+def test_arguments_and_tiling_are_parsed_or_explained():
+    assert parse_argument("f16[2,3]=ones").shape == (2, 3)
+    assert parse_argument("-7") == -7
+    assert parse_tiling("u8:1,u32:0x10,f32:1.5").hex() == "01000000100000000000c03f"
+    with pytest.raises(sim.LaunchError, match="types:"):
+        parse_argument("f33[2]")
+    with pytest.raises(sim.LaunchError, match="type:value"):
+        parse_tiling("u32=4")

@@ -1,0 +1,205 @@
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import autofuse_ascend_sim as sim
+import numpy as np
+import pytest
+
+CASES = Path(__file__).parent / "cases"
+STRICT = ["-Werror", "-Wextra", "-Wno-unused-parameter"]
+COMPILERS = [
+    pytest.param(name, marks=pytest.mark.skipif(shutil.which(name) is None, reason=f"{name} is not installed"))
+    for name in ("g++", "clang++")
+]
+
+
+def line_of(name, marker):
+    """Line of the marker in the kernel `name` of faults.cpp."""
+    text = (CASES / "faults.cpp").read_text()
+    start = text.index(f" {name}(")
+    return text[: text.index(marker, start)].count("\n") + 1
+
+
+def compile_text(tmp_path, text, soc="ascend-a2", **options):
+    source = tmp_path / "kernel.cpp"
+    source.write_text('#include "kernel_operator.h"\nusing namespace AscendC;\n' + text)
+    return sim.compile(source, soc, **options)
+
+
+def tiling(total, blocks, tile):
+    per_block = -(-total // blocks // 8) * 8
+    return struct.pack("III", total, per_block, tile)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("soc", sim.soc_names())
+def test_a_double_buffered_add_is_right_on_every_soc_with_both_compilers(soc, compiler):
+    library = sim.compile(CASES / "add.cpp", soc, compiler=compiler, flags=STRICT)
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 10_000)).astype(np.float32)
+    z = np.zeros_like(x)
+    report = sim.run(library, "add", [x, y, z], tiling(10_000, 8, 512), 8, 0)
+    np.testing.assert_array_equal(z, x + y)
+    assert (report.loaded_bytes, report.stored_bytes) == (80_000, 40_000)
+    assert report.ub_high_water == 6 * 2048
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_the_run_time_and_its_headers_compile_without_warnings(compiler):
+    package = Path(sim.__file__).parent
+    sources = sorted(str(path) for path in (package / "runtime").glob("*.cpp"))
+    flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-D__NPU_ARCH__=3510", f"-I{sim.include_dir()}"]
+    done = subprocess.run([compiler, *flags, "-fsyntax-only", *sources], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:3000]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_results_and_estimates_do_not_depend_on_host_threads(add_library, threads):
+    x, y, z = np.ones(4096, np.float32), np.full(4096, 2, np.float32), np.zeros(4096, np.float32)
+    report = sim.run(add_library, "add", [x, y, z], tiling(4096, 8, 128), 8, 0, threads=threads)
+    one = sim.run(add_library, "add", [x, y, z], tiling(4096, 8, 128), 8, 0, threads=1)
+    assert (z == 3).all()
+    assert (report.cycles, report.stall_cycles) == (one.cycles, one.stall_cycles)
+
+
+def test_a_missing_entry_lists_the_kernels_of_the_library(add_library):
+    with pytest.raises(sim.EntryError, match=r"no kernel 'sub'; it exports add "):
+        sim.run(add_library, "sub", [])
+
+
+def test_a_kernel_that_does_not_compile_is_one_paragraph_with_its_line(tmp_path):
+    with pytest.raises(sim.CompileError, match=r"kernel\.cpp:3: .*undeclared|kernel\.cpp:3: .*not declared") as caught:
+        compile_text(tmp_path, 'extern "C" __global__ __aicore__ void k(GM_ADDR x) { Nothing(x); }\n')
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize(
+    ("soc", "statement", "message"),
+    [
+        ("ascend-a2", "LocalTensor<int64_t> a; Add(a, a, a, 8);", "AscendC::Add: this element type is not supported"),
+        ("ascend-a2", "LocalTensor<bfloat16_t> a; Exp(a, a, 8);", "AscendC::Exp: this element type is not supported"),
+        ("ascend-350", "LocalTensor<bfloat16_t> a; Div(a, a, a, 8);", "AscendC::Div: this element type is not"),
+        (
+            "ascend-a3",
+            "LocalTensor<half> a; LocalTensor<bfloat16_t> b; Cast(b, a, RoundMode::CAST_RINT, 8);",
+            "no conv",
+        ),
+        ("ascend-a2", "PipeBarrier<PIPE_S>();", "AscendC::PipeBarrier: PIPE_S is not allowed"),
+        ("ascend-a2", "LocalTensor<float> a; TopK(a, a);", "AscendC::TopK is not covered by autofuse-ascend-sim"),
+    ],
+)
+def test_what_a_soc_does_not_have_is_a_compile_error_at_the_kernel_line(tmp_path, compiler, soc, statement, message):
+    with pytest.raises(sim.CompileError) as caught:
+        compile_text(tmp_path, f'extern "C" __global__ void k(GM_ADDR) {{\n{statement}\n}}', soc, compiler=compiler)
+    assert message in str(caught.value)
+    assert "kernel.cpp:4: " in str(caught.value)
+    assert soc in str(caught.value)
+
+
+def test_a_hang_is_stopped_and_names_block_and_line(faults):
+    with pytest.raises(sim.HangError, match="did not end in time") as caught:
+        sim.run(faults, "hangs_in_block_2", [np.zeros(8, np.float32)], None, 3, timeout=0.5)
+    assert caught.value.block == 2
+    assert caught.value.place.line == line_of("hangs_in_block_2", "// HANG")
+
+
+def test_a_hang_without_api_calls_is_stopped_too(faults):
+    with pytest.raises(sim.HangError, match="did not end in time") as caught:
+        sim.run(faults, "hangs", [np.zeros(8, np.float32)], timeout=0.3)
+    assert caught.value.block == 0
+
+
+def test_a_crash_names_block_and_last_call(faults):
+    with pytest.raises(sim.CrashError, match="Segmentation fault") as caught:
+        sim.run(faults, "crashes", [np.zeros(8, np.float32)], None, 2)
+    assert caught.value.block == 1
+    assert caught.value.place.line == line_of("crashes", "// LAST")
+
+
+def test_a_raw_pointer_cannot_leave_its_argument(faults):
+    with pytest.raises(sim.CrashError):
+        sim.run(faults, "overruns", [np.zeros(4096, np.uint8)])
+
+
+def test_arrays_keep_their_values_when_a_launch_fails(faults):
+    data = np.full(4096, 9, np.uint8)
+    with pytest.raises(sim.CrashError):
+        sim.run(faults, "overruns", [data])
+    assert (data == 9).all()
+
+
+def test_more_blocks_than_cores_is_its_own_error_unless_asked_for(add_library):
+    x = np.ones(49 * 8, np.float32)
+    args = [x, x.copy(), np.zeros_like(x)]
+    with pytest.raises(sim.RULE_ERRORS["block_dim"], match="49 is more than the 48 vector cores"):
+        sim.run(add_library, "add", args, tiling(49 * 8, 49, 8), 49, 0)
+    sim.run(add_library, "add", args, tiling(48 * 8, 48, 8), 48, 0)
+    sim.run(add_library, "add", args, tiling(49 * 8, 49, 8), 49, 0, oversubscribe=True)
+    assert (args[2] == 2).all()
+
+
+def test_sync_all_with_more_blocks_than_cores_is_its_own_error(faults):
+    out = np.zeros(8, np.float32)
+    sim.run(faults, "syncs", [out], None, 48)
+    with pytest.raises(sim.RULE_ERRORS["sync_all"], match="49 blocks on 48 cores"):
+        sim.run(faults, "syncs", [out], None, 49, oversubscribe=True)
+
+
+def test_a_tiling_struct_larger_than_the_tiling_bytes_is_reported(add_library):
+    x = np.ones(64, np.float32)
+    with pytest.raises(sim.RULE_ERRORS["gm_bounds"], match="12 bytes and the launch passed 8"):
+        sim.run(add_library, "add", [x, x, x], b"\0" * 8, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"block_dim": 0}, "at least one block"),
+        ({"block_dim": 70_000, "oversubscribe": True}, "at most 65535 blocks"),
+        ({"workspace": -1}, "workspace=-1"),
+        ({"workspace": 1 << 60}, "workspace=1152921504606846976"),
+        ({"args": [np.zeros((4, 4))[:, 1]]}, "not C-contiguous"),
+        ({"args": ["text"]}, "neither a NumPy array nor an integer"),
+        ({"args": [1] * 40}, "40 arguments"),
+        ({"checks": "none"}, "checks='none'"),
+    ],
+)
+def test_a_launch_that_cannot_be_made_says_why(add_library, options, message):
+    with pytest.raises(sim.LaunchError, match=message):
+        sim.run(add_library, "add", **{"args": [], **options})
+
+
+def test_scalars_tiling_keys_and_workspace_reach_the_kernel(faults):
+    count = np.zeros(1, np.int64)
+    sim.run(faults, "counts", [count, -3, 7])
+    assert count[0] == -21
+    out = np.zeros(1, np.int32)
+    sim.run(faults, "keyed", [out], tiling_key=4)
+    assert out[0] == 44
+    sim.run(faults, "uses_workspace", [out], workspace=256)
+    assert out[0] == 5
+
+
+def test_printf_and_dumps_are_in_the_report(faults):
+    report = sim.run(faults, "prints", [np.zeros(1)], None, 2, threads=1)
+    assert "[block 0] block 0 of 2: hello\n" in report.output
+    assert "[block 1] dump 5: 7 7\n" in report.output
+
+
+def test_atomics_add_in_block_order(faults):
+    for _ in range(5):
+        out = np.zeros(8, np.float32)
+        sim.run(faults, "sums_in_order", [out], None, 3, threads=3)
+        assert (out == np.float32(0)).all()  # (1e8 + 1) - 1e8 in float
+
+
+def test_unknown_socs_and_compilers_are_reported(tmp_path):
+    with pytest.raises(sim.SocError, match=r"unknown SoC 'ascend-a9'.*ascend-a2"):
+        sim.compile(CASES / "add.cpp", "ascend-a9")
+    with pytest.raises(sim.ToolchainError, match="no-such-compiler was not found"):
+        sim.compile(CASES / "add.cpp", "ascend-a2", compiler="no-such-compiler")
+    with pytest.raises(sim.CompileError, match=r"missing\.cpp: no such file"):
+        sim.compile(tmp_path / "missing.cpp", "ascend-a2")
