@@ -28,8 +28,10 @@ Observer = Callable[[str, object], None]
 
 @frozen
 class Lowered:
-    """Everything the stages made of one model, up to the sources."""
+    """Everything the stages made of one model, up to the sources; ``source`` and ``options`` are what they were given."""
 
+    source: Graph
+    options: FusionOptions
     graph: Graph
     facts: SymbolFacts
     fused: FusedGraph
@@ -64,4 +66,4 @@ def lower(
             tilings.append(seen("tile", tile(schedules[-1], fused.facts, target)))
             bundles.append(seen("emit", emit(schedules[-1], tilings[-1], fused.facts, target)))
     program = seen("link", link(fused, tuple(bundles), fused.facts, target))
-    return Lowered(inferred, facts, fused, tuple(schedules), tuple(tilings), tuple(bundles), program)
+    return Lowered(graph, options, inferred, facts, fused, tuple(schedules), tuple(tilings), tuple(bundles), program)
