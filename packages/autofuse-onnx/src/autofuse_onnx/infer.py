@@ -1,0 +1,142 @@
+"""The types of a model's values: ONNX's own shape inference, what the model says, and ONNX Runtime's word."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import onnx
+from attrs import evolve
+from onnx import helper
+
+from autofuse_onnx.node import ValueType
+from autofuse_onnx.scopes import captured_names
+from autofuse_onnx.sizes import Sizes, type_of
+
+_SMALL = 1024
+"""Constants of more elements are not shown to shape inference: it needs the content of shape operands only."""
+
+
+def value_types(
+    model: onnx.ModelProto, inputs: Mapping[str, ValueType], sizes: Sizes, values: Mapping[str, onnx.TensorProto]
+) -> dict[str, ValueType]:
+    """Return the type of every value for which anybody knows it.
+
+    ``inputs`` are the graph's inputs with named dims; ``values`` inputs whose content is known. What the model itself
+    says of intermediate values is only used where inference says nothing: exporters are not always right.
+    """
+    skeleton = _skeleton(model, inputs, values)
+    types = _inferred(skeleton)
+    stated = {value.name: type_of(value.type) for value in (*model.graph.value_info, *model.graph.output)}
+    for name, type_ in stated.items():
+        if name not in types or (types[name].shape is None and not types[name].dtype.is_opaque):
+            types[name] = _with_fixed(type_, sizes)
+    unknown = [name for node in model.graph.node for name in node.output if name and name not in types]
+    if unknown:
+        types.update(_asked_of_onnxruntime(skeleton, unknown))
+    return types
+
+
+def _with_fixed(type_: ValueType, sizes: Sizes) -> ValueType:
+    if type_.shape is None:
+        return type_
+    return evolve(type_, shape=tuple(sizes.fixed(dim) for dim in type_.shape))
+
+
+def _skeleton(
+    model: onnx.ModelProto, inputs: Mapping[str, ValueType], values: Mapping[str, onnx.TensorProto]
+) -> onnx.ModelProto:
+    """Return the model without large constants and without what it says of intermediate values."""
+    skeleton = onnx.ModelProto(ir_version=max(model.ir_version, 4))
+    skeleton.opset_import.extend(model.opset_import)
+    skeleton.functions.extend(model.functions)
+    graph = skeleton.graph
+    graph.name = "types"
+    graph.node.extend(model.graph.node)
+    graph.sparse_initializer.extend(model.graph.sparse_initializer)
+    for tensor in (*model.graph.initializer, *values.values()):
+        if _element_count(tensor) <= _SMALL and not tensor.external_data:
+            graph.initializer.append(tensor)
+        else:
+            graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims)))
+    for value in model.graph.input:
+        if value.name in inputs:
+            graph.input.append(_stated(value, inputs[value.name]))
+    for value in model.graph.output:
+        untyped = onnx.ValueInfoProto(name=value.name)
+        untyped.type.CopyFrom(value.type)
+        if untyped.type.HasField("tensor_type"):
+            untyped.type.tensor_type.ClearField("shape")
+        graph.output.append(untyped)
+    return skeleton
+
+
+def _element_count(tensor: onnx.TensorProto) -> int:
+    count = 1
+    for size in tensor.dims:
+        count *= max(size, 0)
+    return count
+
+
+def _stated(value: onnx.ValueInfoProto, type_: ValueType) -> onnx.ValueInfoProto:
+    stated = onnx.ValueInfoProto()
+    stated.CopyFrom(value)
+    if type_.shape is not None:
+        del stated.type.tensor_type.shape.dim[:]
+        for dim in type_.shape:
+            stated.type.tensor_type.shape.dim.append(
+                onnx.TensorShapeProto.Dimension(dim_value=dim)
+                if isinstance(dim, int)
+                else onnx.TensorShapeProto.Dimension(dim_param=dim or "")
+            )
+    return stated
+
+
+def _inferred(skeleton: onnx.ModelProto) -> dict[str, ValueType]:
+    try:
+        inferred = onnx.shape_inference.infer_shapes(skeleton, data_prop=True)
+    except Exception:  # its failures have no common class; whatever it cannot type stays unknown
+        inferred = skeleton
+    graph = inferred.graph
+    types = {
+        value.name: type_of(value.type)
+        for value in (*graph.output, *graph.value_info, *graph.input)
+        if value.type.WhichOneof("value") is not None
+        and not (value.type.HasField("tensor_type") and value.type.tensor_type.elem_type == 0)
+    }
+    return types
+
+
+def _asked_of_onnxruntime(skeleton: onnx.ModelProto, names: Iterable[str]) -> dict[str, ValueType]:
+    """Return the types that ONNX Runtime gives to values which ONNX's own inference does not know (custom domains)."""
+    try:
+        import onnxruntime  # noqa: PLC0415  an extra: only models with custom operators need it here
+    except ModuleNotFoundError:
+        return {}
+    model = onnx.ModelProto()
+    model.CopyFrom(skeleton)
+    stated = {value.name for value in model.graph.output}
+    wanted = [name for name in names if name not in stated]
+    model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in wanted)
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    except Exception:  # an operator it does not have either: its values stay opaque
+        return {}
+    asked = set(names)
+    return {out.name: _ort_type(out) for out in session.get_outputs() if out.name in asked}
+
+
+def _ort_type(output: Any) -> ValueType:
+    text = str(output.type)
+    names = {"float": "float", "double": "double", "float16": "float16", "bfloat16": "bfloat16", "bool": "bool"}
+    element = text.removeprefix("tensor(").removesuffix(")") if text.startswith("tensor(") else ""
+    code = onnx.TensorProto.DataType.Value(names.get(element, element).upper()) if element else 0
+    shape = [dim if isinstance(dim, int) and dim >= 0 else str(dim) if dim else None for dim in output.shape or ()]
+    proto = helper.make_tensor_type_proto(code, shape) if code else onnx.TypeProto()
+    return type_of(proto)
+
+
+def reads_of(node: onnx.NodeProto) -> tuple[str, ...]:
+    """Return all values that ``node`` reads, those of its sub-graphs included."""
+    return tuple(name for name in (*node.input, *captured_names(node)) if name)

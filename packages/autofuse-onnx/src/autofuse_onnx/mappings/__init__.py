@@ -1,0 +1,1 @@
+"""Which Ascend IR operators stand for which ONNX operator: one file per family."""

@@ -1,0 +1,95 @@
+"""Normalisations and losses."""
+
+import numpy as np
+from autofuse_ir.dtypes import float32
+
+from autofuse_onnx.lowering import Lowering, Native, Operand, Rule, Step, one
+from autofuse_onnx.mappings.by_name import same_attrs
+from autofuse_onnx.node import OnnxNode
+
+_FLOAT = 1
+"""ONNX's number of float32, the dtype in which the first stage of a normalisation is computed."""
+
+
+def _batch_norm(n: OnnxNode) -> Lowering | None:
+    """Inference only: training has an attribute since version 14, before that more than one output."""
+    others = any(n.has_output(i) for i in range(1, len(n.outputs)))
+    if others or n.attrs.get("training_mode", 0) or not n.attrs.get("spatial", 1):
+        return None
+    rank = n.rank(0)
+    if rank is None or rank < 2:
+        return None
+    return one("BNInfer", *n.inputs, epsilon=float(n.attrs.get("epsilon", 1e-5)))
+
+
+def _epsilon(n: OnnxNode) -> float:
+    return float(n.attrs.get("epsilon", 1e-5))
+
+
+def _padded(n: OnnxNode, count: int) -> tuple[str, ...]:
+    """Return ``count`` outputs: those of the node, then fresh ones that nobody reads."""
+    names = [*n.outputs, *[""] * (count - len(n.outputs))]
+    return tuple(name or f"{n.name}.unused{i}" for i, name in enumerate(names))
+
+
+def _layer_norm(n: OnnxNode) -> Lowering | None:
+    """The normalised dims are those from ``axis`` on; statistics are float32, the operator's are of the input."""
+    axis, dtype, shape = int(n.attrs.get("axis", -1)), n.dtype(0), n.shape(0)
+    statistics = n.has_output(1) or n.has_output(2)
+    if shape is None or n.attrs.get("stash_type", _FLOAT) != _FLOAT or (statistics and dtype != float32):
+        return None
+    axis = axis % len(shape) if shape else 0
+    if n.shape(1) != shape[axis:] or (n.input(2) is not None and n.shape(2) != shape[axis:]):
+        return None
+    inner = shape[axis:]
+    native = Native(
+        "LayerNormalization",
+        (0, 2) if n.input(2) is None else (0, 2, 3),
+        {"axis": axis, "epsilon": _epsilon(n)},
+    )
+    steps: tuple[Step, ...] = ()
+    sizes: Operand = f"{n.outputs[0]}.normalized_shape"
+    if all(isinstance(size, int) for size in inner):
+        sizes = np.asarray(inner, np.int64)
+    else:
+        attrs = {"start": axis}
+        steps = (Step("Shape", (n.input(0),), {"dtype": 9, **attrs}, (str(sizes),), Native("Shape", (0,), attrs)),)
+    inputs = (n.input(0), sizes, *n.inputs[1:])
+    return (*steps, Step("LayerNormV4", inputs, {"epsilon": _epsilon(n)}, _padded(n, 3), native))
+
+
+def _rms_norm(n: OnnxNode) -> Lowering | None:
+    """The operator normalises over the dims of its scale, so the scale must not broadcast."""
+    shape, scale = n.shape(0), n.shape(1)
+    if not shape or scale is None or n.attrs.get("stash_type", _FLOAT) != _FLOAT:
+        return None
+    axis = int(n.attrs.get("axis", -1)) % len(shape)
+    if scale != shape[axis:] or None in scale:
+        return None
+    return (Step("RmsNorm", n.inputs, {"epsilon": _epsilon(n)}, _padded(n, 2)),)
+
+
+def _instance_norm(n: OnnxNode) -> Lowering:
+    return (Step("InstanceNorm", n.inputs, {"epsilon": _epsilon(n)}, _padded(n, 3)),)
+
+
+def _group_norm(n: OnnxNode) -> Lowering | None:
+    if n.attrs.get("stash_type", _FLOAT) != _FLOAT:
+        return None
+    attrs = {"num_groups": int(n.attrs["num_groups"]), "eps": _epsilon(n)}
+    return (Step("GroupNorm", n.inputs, attrs, _padded(n, 3)),)
+
+
+RULES: dict[str, Rule] = {
+    "BatchNormalization": _batch_norm,
+    "GroupNormalization": _group_norm,
+    "InstanceNormalization": _instance_norm,
+    "LRN": same_attrs(),
+    "LayerNormalization": _layer_norm,
+    "LpNormalization": same_attrs(),
+    "MeanVarianceNormalization": same_attrs(),
+    "NegativeLogLikelihoodLoss": same_attrs(),
+    "RMSNormalization": _rms_norm,
+    "RotaryEmbedding": same_attrs(),
+    "SoftmaxCrossEntropyLoss": same_attrs(),
+}

@@ -1,0 +1,81 @@
+"""Payloads: an ONNX function that does what one operator of the graph does, for a host backend to run.
+
+The function's parameters are called ``%in0``, ``%in1``, ... and ``%out0``, ...: parameter ``i`` is the operator's input
+(or output) ``i``. Values that sub-graphs read from an enclosing scope are inputs like all others. Constants that the
+operator has as attributes, but its ONNX node as inputs, are nodes of the function.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import onnx
+from autofuse_ir.dtypes import uint8
+from autofuse_ir.graph import Payload
+from autofuse_ir.tensor_data import TensorData
+from onnx import helper, numpy_helper
+
+from autofuse_onnx.lowering import Native
+from autofuse_onnx.scopes import rename
+from autofuse_onnx.tensors import Array
+
+FORMAT = "onnx.FunctionProto"
+DOMAIN = "autofuse"
+LARGEST_CONSTANT = 4096
+"""Constants with more elements are never copied into a payload."""
+
+
+def input_name(i: int) -> str:
+    """Return the function's name for input ``i`` of the operator."""
+    return f"%in{i}"
+
+
+def output_name(i: int) -> str:
+    """Return the function's name for output ``i`` of the operator."""
+    return f"%out{i}"
+
+
+def payload_of_node(
+    name: str,
+    proto: onnx.NodeProto,
+    inputs: Mapping[str, int],
+    outputs: Iterable[str],
+    constants: Mapping[str, Array],
+    opsets: Mapping[str, int],
+) -> Payload | None:
+    """Return a payload that runs ``proto``; None when it reads a value that is neither input nor small constant.
+
+    ``inputs`` gives the position of each value among the operator's inputs, ``outputs`` are the operator's, in order.
+    """
+    node = onnx.NodeProto()
+    node.CopyFrom(proto)
+    missing = dict.fromkeys(value for value in proto.input if value and value not in inputs)
+    nodes = []
+    for value in missing:
+        array = constants.get(value)
+        if array is None or array.size > LARGEST_CONSTANT:
+            return None
+        nodes.append(helper.make_node("Constant", [], [value], value=numpy_helper.from_array(array)))
+    names = {value: input_name(i) for value, i in inputs.items()}
+    names |= {value: output_name(i) for i, value in enumerate(outputs) if value}
+    rename(node, names)
+    return _payload(name, [*nodes, node], 1 + max(inputs.values(), default=-1), len(tuple(outputs)), opsets)
+
+
+def payload_of_native(name: str, native: Native, inputs: int, outputs: int, opsets: Mapping[str, int]) -> Payload:
+    """Return a payload that runs the standard operator ``native``."""
+    node = helper.make_node(
+        native.op_type,
+        ["" if i is None else input_name(i) for i in native.inputs],
+        [output_name(i) for i in range(outputs)],
+    )
+    node.attribute.extend(helper.make_attribute(name, native.attrs[name]) for name in sorted(native.attrs))
+    return _payload(name, [node], inputs, outputs, {"": opsets[""]})
+
+
+def _payload(name: str, nodes: list[onnx.NodeProto], inputs: int, outputs: int, opsets: Mapping[str, int]) -> Payload:
+    function = onnx.FunctionProto(name=nodes[-1].op_type, domain=DOMAIN)
+    function.input.extend(input_name(i) for i in range(inputs))
+    function.output.extend(output_name(i) for i in range(outputs))
+    function.node.extend(nodes)
+    function.opset_import.extend(helper.make_opsetid(domain, opsets[domain]) for domain in sorted(opsets))
+    raw = function.SerializeToString(deterministic=True)
+    return Payload(name, FORMAT, TensorData(uint8, (len(raw),), raw))
