@@ -73,7 +73,8 @@ template <class P> AF_INLINE auto af_logical_not(P a) {
 // Lanes of `a` where the predicate holds, else of `b`. Any T, half types and bool included.
 template <class P, class T, int L> AF_INLINE af_vec<T, L> af_select(P p, af_vec<T, L> a, af_vec<T, L> b) {
   const auto m = af_mask_to<int(sizeof(T))>(p);
-  for (int i = 0; i < a.N; ++i) a.r[i] = af_pick(m.r[i], a.r[i], b.r[i]);
+  // The sign of a mask lane decides: that is what the blend instructions look at.
+  for (int i = 0; i < a.N; ++i) a.r[i] = af_pick(m.r[i] < 0, a.r[i], b.r[i]);
   return a;
 }
 

@@ -1,4 +1,4 @@
-// requires: af_base.h af_vec.h af_lanes.h
+// requires: af_base.h af_vec.h af_lanes.h af_widen.h
 // Plain conversions between number types of the same lane count, halving until one register holds each side.
 //
 // Values must fit the target (af_cast.h makes them): integers change width modulo 2^bits, int to float rounds to nearest
@@ -29,14 +29,19 @@ template <class D, class T, int L> AF_INLINE af_vec<D, L> af_convert_register(af
 #if !defined(__clang__)
   } else if constexpr (!af_is_float<D> && !af_is_float<T> && sizeof(D) == sizeof(T)) {
     return af_bitcast<D>(a);
+  } else if constexpr (af_widens<D, T, L>) {
+    return af_widening<D, T, L>::of(a);
+  } else if constexpr (!af_is_float<D> && !af_is_float<T> && sizeof(D) > sizeof(T) &&
+                       af_is_signed<D> != af_is_signed<T>) {
+    typedef af_int_bytes<sizeof(D)> B;
+    if constexpr (af_is_signed<T>) return af_bitcast<D>(af_convert_register<typename B::s>(a));
+    else return af_bitcast<D>(af_convert_register<typename B::u>(a));
   } else if constexpr (!af_is_float<D> && !af_is_float<T> && sizeof(D) > sizeof(T) && !af_is_signed<T>) {
     typedef typename af_int_bytes<sizeof(D)>::s DS;
     typedef typename af_int_bytes<sizeof(T)>::s TS;
     auto wide = af_convert_register<DS>(af_bitcast<TS>(a));
     wide.r[0] &= DS((DS(1) << (8 * sizeof(T))) - 1);
     return af_bitcast<D>(wide);
-  } else if constexpr (!af_is_float<D> && !af_is_float<T> && sizeof(D) > sizeof(T) && !af_is_signed<D>) {
-    return af_bitcast<D>(af_convert_register<typename af_int_bytes<sizeof(D)>::s>(a));
 #if !(defined(__AVX512VL__) && defined(__AVX512BW__))
   } else if constexpr (!af_is_float<D> && !af_is_float<T> && sizeof(D) * 2 < sizeof(T)) {
     return af_convert_register<D>(af_convert_register<typename af_int_bytes<sizeof(T) / 2>::u>(a));
