@@ -114,8 +114,8 @@ class Kit:
 
     @staticmethod
     def bundle(program: Program) -> tuple[KernelBundle, ...]:
-        """Kernel bundles for the program: the whole source file belongs to the first kernel."""
-        file = SourceFile("kernels.cpp", FileRole.KERNEL, SOURCE.read_text(encoding="utf-8"), "")
+        """Kernel bundles for the program, each with a source file of its own."""
+        text = SOURCE.read_text(encoding="utf-8")
         return tuple(
             KernelBundle(
                 name=kernel.name,
@@ -126,13 +126,13 @@ class Kit:
                 tiling=kernel.tiling,
                 tiling_bytes=kernel.tiling_bytes,
                 workspace_bytes=kernel.workspace_bytes,
-                files=(file,) if position == 0 else (),
+                files=(SourceFile(f"{kernel.name}.cpp", FileRole.KERNEL, f"#define USE_{used(kernel)}\n{text}", ""),),
                 support_files=(),
                 flags=(),
                 safe_aliases=kernel.safe_aliases,
                 status_messages=kernel.status_messages,
             )
-            for position, kernel in enumerate(program.kernels)
+            for kernel in program.kernels
         )
 
     def library(self, program: Program) -> BuiltLibrary:
@@ -147,6 +147,11 @@ class Kit:
     def run(self, program: Program, hosts: Mapping[str, Any] | None = None) -> Callable[..., Any]:
         """The program's callable."""
         return self.module(program, hosts).function
+
+
+def used(kernel: ProgramKernel) -> str:
+    """The name of the kernel's section in the source file."""
+    return kernel.launch.removeprefix("launch_")
 
 
 def dims(text: str) -> tuple[Any, ...]:

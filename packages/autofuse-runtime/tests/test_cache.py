@@ -4,6 +4,8 @@ import errno
 import json
 import multiprocessing
 import os
+import signal
+import time
 import warnings
 from pathlib import Path
 
@@ -128,6 +130,18 @@ def test_a_full_disk_that_empties_in_the_temporary_directory_works(tmp_path: Pat
         assert (cache.entry("kind", KEY, {}, full_there) / "made.txt").exists()
 
 
+def test_making_an_entry_may_ask_for_entries_of_another_kind(tmp_path: Path) -> None:
+    cache = ArtefactCache(tmp_path)
+
+    def make(directory: Path) -> None:
+        part = cache.entry("part", KEY, {}, make_text("part"))  # the same key: the same lock, were kinds not apart
+        (directory / "whole.txt").write_bytes((part / "made.txt").read_bytes())
+
+    start = time.monotonic()
+    assert (cache.entry("whole", KEY, {}, make) / "whole.txt").read_text(encoding="utf-8") == "part"
+    assert time.monotonic() - start < 60
+
+
 def _work(root: str, log: str, number: int) -> None:
     cache = ArtefactCache(Path(root))
     for item in range(20):
@@ -168,3 +182,23 @@ def test_two_makers_without_a_lock_end_with_one_whole_entry(tmp_path: Path) -> N
     entry = ArtefactCache(tmp_path).entry("kind", KEY, {}, race)
     assert (entry / "made.txt").read_text(encoding="utf-8") == "ours"
     assert sorted(path.name for path in entry.parent.iterdir()) == [KEY]
+
+
+def _die(root: str) -> None:
+    def make(directory: Path) -> None:
+        (directory / "made.txt").write_text("half", encoding="utf-8")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    ArtefactCache(Path(root)).entry("kind", KEY, {}, make)
+
+
+def test_a_maker_that_is_killed_leaves_the_entry_to_the_next(tmp_path: Path) -> None:
+    worker = multiprocessing.get_context("fork").Process(target=_die, args=(str(tmp_path),))
+    worker.start()
+    worker.join()
+    assert worker.exitcode == -signal.SIGKILL
+    (left,) = (tmp_path / "kind" / KEY[:2]).iterdir()
+    os.utime(left, (0, 0))  # long ago
+    entry = ArtefactCache(tmp_path).entry("kind", KEY, {}, make_text("whole"))
+    assert (entry / "made.txt").read_text(encoding="utf-8") == "whole"
+    assert [path.name for path in entry.parent.iterdir()] == [KEY]

@@ -7,7 +7,6 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from attrs import evolve
 from autofuse_ir import dtypes as dt
 from autofuse_ir.dims import as_dim, le
 from autofuse_ir.facts import Guard, GuardKind
@@ -64,12 +63,12 @@ def select_program(kit: Any, guards: bool = False) -> Any:
         *([AssertGuard(guard)] if guards else []),
         BindSymbol("w", "p", 0, None, 0, 50),
         Alias("p", "q"),
-        KernelCall("scale2", ("q",), ("d",)),
+        KernelCall("twice", ("q",), ("d",)),
         Alias("d", "c"),
     ]
     kernels = [
         kit.kernel("scale", ["n"], ["n"]),
-        evolve(kit.kernel("scale", ["2*u"], ["2*u"], symbols=["m2"]), name="scale2"),
+        kit.kernel("twice", ["2*u"], ["2*u"], symbols=["m2"]),
     ]
     # The kernel wants the number of elements: bound from a size tensor.
     buffers.append(kit.buffer("e", "intermediate", "1", dt.int64))

@@ -19,6 +19,7 @@ from autofuse_runtime.errors import DiskError
 _RECORD = "entry.json"
 _LOCK_SECONDS = 300.0
 _POLL_SECONDS = 0.02
+_LEFTOVER_SECONDS = 24 * 3600.0
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -108,11 +109,12 @@ class ArtefactCache:
     def _made(self, root: Path, kind: str, key: str, about: Mapping[str, str], make: Callable[[Path], None]) -> Path:
         final = root / kind / key[:2] / key
         final.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(root / "locks", key):
+        with _locked(root / "locks", f"{kind}-{key[:3]}"):
             # Another process may have made it while this one waited.
             found = self._checked(final)
             if found is not None:
                 return found
+            _sweep(final.parent)
             made = Path(tempfile.mkdtemp(prefix=f".{key[:8]}-", dir=final.parent))
             try:
                 make(made)
@@ -169,14 +171,27 @@ def _publish(made: Path, final: Path) -> None:
     raise OSError(errno.EEXIST, "a damaged entry cannot be replaced", str(final))
 
 
+def _sweep(directory: Path) -> None:
+    """Remove what makers that were killed have left; what is young may still be in use."""
+    oldest = time.time() - _LEFTOVER_SECONDS
+    for path in directory.glob(".*"):
+        try:
+            is_old = path.stat().st_mtime < oldest
+        except OSError:
+            continue
+        if is_old:
+            shutil.rmtree(path, ignore_errors=True)
+
+
 @contextmanager
-def _locked(directory: Path, key: str) -> Iterator[None]:
+def _locked(directory: Path, name: str) -> Iterator[None]:
     """Keep other processes from making the same entry at the same time; goes on without a lock where there are none.
 
-    A lock only saves work: entries are published by an atomic rename, with it or without.
+    A lock only saves work: entries are published by an atomic rename, with it or without. Locks are apart by kind, so
+    that making an entry may ask for entries of another kind (a library for its objects) and never waits for itself.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    with (directory / f"{key[:3]}.lock").open("a") as file:
+    with (directory / f"{name}.lock").open("a") as file:
         end = time.monotonic() + _LOCK_SECONDS
         while time.monotonic() < end:
             try:

@@ -77,6 +77,8 @@ def compile_library(
     key = key_of(*common, *(part for item in texts.items() for part in item))
     about = {"what": f"kernels of {program.name}", "compiler": toolchain.identity, "isa": built_for.text}
     units = _units(bundles)
+    # The list of kernels rides along where there is one unit: a process costs more than the few lines.
+    units = [(*units[0], LIBRARY_FILE)] if len(units) == 1 else [*units, (LIBRARY_FILE,)]
 
     def make(directory: Path) -> None:
         with tempfile.TemporaryDirectory(prefix="autofuse-src-", dir=directory.parent) as name:
@@ -89,7 +91,7 @@ def compile_library(
             def compile_unit(paths: tuple[str, ...]) -> list[Path]:
                 return _compile_unit(cache, toolchain, folder, texts, paths, flags, common)
 
-            objects = [path for paths in in_parallel(compile_unit, [*units, (LIBRARY_FILE,)]) for path in paths]
+            objects = [path for paths in in_parallel(compile_unit, units) for path in paths]
             toolchain.link_shared(objects, directory / "kernels.so")
 
     return BuiltLibrary(

@@ -1,4 +1,7 @@
 // Kernels written by hand, in the form that emitters write: a tiling function and a launch function each.
+// A test compiles those it defines USE_<name> for.
+#ifndef TEST_KERNELS
+#define TEST_KERNELS
 #include "af_abi.h"
 
 struct Tiling {
@@ -45,17 +48,6 @@ static void run(const AfHost* host, af_i64 count, const void* tiling, Body body)
     run(host, s[0], t, [=](af_i64 i) { c[i] = a[i] + b[i]; }); \
   }
 
-ADD(add_float32, float)
-ADD(add_float64, double)
-ADD(add_int8, signed char)
-ADD(add_int16, short)
-ADD(add_int32, int)
-ADD(add_int64, af_i64)
-ADD(add_uint8, unsigned char)
-ADD(add_uint16, unsigned short)
-ADD(add_uint32, unsigned)
-ADD(add_uint64, unsigned long long)
-
 // 16-bit floats and bools move as bits: out = first input where the second is not zero, else 0.
 #define KEEP(name, type)                                                   \
   LAUNCH(name) {                                                           \
@@ -66,17 +58,70 @@ ADD(add_uint64, unsigned long long)
     run(host, s[0], t, [=](af_i64 i) { c[i] = b[i] ? a[i] : static_cast<type>(0); }); \
   }
 
-KEEP(keep_bool, unsigned char)
-KEEP(keep_float16, unsigned short)
-KEEP(keep_bfloat16, unsigned short)
+#endif
 
+#ifdef USE_add_float32
+ADD(add_float32, float)
+#endif
+
+#ifdef USE_add_float64
+ADD(add_float64, double)
+#endif
+
+#ifdef USE_add_int8
+ADD(add_int8, signed char)
+#endif
+
+#ifdef USE_add_int16
+ADD(add_int16, short)
+#endif
+
+#ifdef USE_add_int32
+ADD(add_int32, int)
+#endif
+
+#ifdef USE_add_int64
+ADD(add_int64, af_i64)
+#endif
+
+#ifdef USE_add_uint8
+ADD(add_uint8, unsigned char)
+#endif
+
+#ifdef USE_add_uint16
+ADD(add_uint16, unsigned short)
+#endif
+
+#ifdef USE_add_uint32
+ADD(add_uint32, unsigned)
+#endif
+
+#ifdef USE_add_uint64
+ADD(add_uint64, unsigned long long)
+#endif
+
+#ifdef USE_keep_bool
+KEEP(keep_bool, unsigned char)
+#endif
+
+#ifdef USE_keep_float16
+KEEP(keep_float16, unsigned short)
+#endif
+
+#ifdef USE_keep_bfloat16
+KEEP(keep_bfloat16, unsigned short)
+#endif
+
+#ifdef USE_scale
 LAUNCH(scale) {  // 2 * a
   UNUSED;
   const float* const a = static_cast<float*>(in[0].data);
   float* const c = static_cast<float*>(out[0].data);
   run(host, s[0], t, [=](af_i64 i) { c[i] = 2 * a[i]; });
 }
+#endif
 
+#ifdef USE_add_sub
 LAUNCH(add_sub) {  // two outputs
   UNUSED;
   const float *const a = static_cast<float*>(in[0].data), *const b = static_cast<float*>(in[1].data);
@@ -87,7 +132,9 @@ LAUNCH(add_sub) {  // two outputs
     d[i] = difference;
   }
 }
+#endif
 
+#ifdef USE_divide
 LAUNCH(divide) {  // integer division; bit 3: by zero
   UNUSED;
   const int *const a = static_cast<int*>(in[0].data), *const b = static_cast<int*>(in[1].data);
@@ -97,7 +144,9 @@ LAUNCH(divide) {  // integer division; bit 3: by zero
     c[i] = b[i] == 0 ? 0 : a[i] / b[i];
   });
 }
+#endif
 
+#ifdef USE_total
 LAUNCH(total) {  // sum of all elements; 0 of none
   UNUSED;
   const float* const a = static_cast<float*>(in[0].data);
@@ -105,7 +154,9 @@ LAUNCH(total) {  // sum of all elements; 0 of none
   for (af_i64 i = 0; i < s[0]; ++i) sum += a[i];
   *static_cast<float*>(out[0].data) = sum;
 }
+#endif
 
+#ifdef USE_reverse
 LAUNCH(reverse) {  // by way of workspace, so that it may run in place
   UNUSED;
   const float* const a = static_cast<float*>(in[0].data);
@@ -113,14 +164,18 @@ LAUNCH(reverse) {  // by way of workspace, so that it may run in place
   for (af_i64 i = 0; i < s[0]; ++i) w[i] = a[s[0] - 1 - i];
   for (af_i64 i = 0; i < s[0]; ++i) c[i] = w[i];
 }
+#endif
 
+#ifdef USE_shifted
 LAUNCH(shifted) {  // out[i] = in[i] + in[0]: must not run in place
   UNUSED;
   const float* const a = static_cast<float*>(in[0].data);
   float* const c = static_cast<float*>(out[0].data);
   for (af_i64 i = 0; i < s[0]; ++i) c[i] = a[i] + a[0];
 }
+#endif
 
+#ifdef USE_row_add
 LAUNCH(row_add) {  // sizes: elements, columns
   UNUSED;
   const float *const a = static_cast<float*>(in[0].data), *const b = static_cast<float*>(in[1].data);
@@ -129,7 +184,9 @@ LAUNCH(row_add) {  // sizes: elements, columns
   for (af_i64 i = 0; i < rows; ++i)
     for (af_i64 k = 0; k < columns; ++k) c[i * columns + k] = a[i * columns + k] + b[k];
 }
+#endif
 
+#ifdef USE_index
 LAUNCH(index) {  // number of the block that ran each element, to see that parallel_for runs each once
   UNUSED;
   af_i64* const c = static_cast<af_i64*>(out[0].data);
@@ -144,7 +201,9 @@ LAUNCH(index) {  // number of the block that ran each element, to see that paral
       },
       &count);
 }
+#endif
 
+#ifdef USE_wait
 LAUNCH(wait) {  // out = 1 once the first element of the input is not 0, or 0 after a few seconds
   UNUSED;
   const volatile float* const a = static_cast<float*>(in[0].data);
@@ -153,3 +212,13 @@ LAUNCH(wait) {  // out = 1 once the first element of the input is not 0, or 0 af
   }
   for (af_i64 i = 0; i < s[0]; ++i) c[i] = a[0] != 0;
 }
+#endif
+
+#ifdef USE_twice
+LAUNCH(twice) {  // scale under another name
+  UNUSED;
+  const float* const a = static_cast<float*>(in[0].data);
+  float* const c = static_cast<float*>(out[0].data);
+  run(host, s[0], t, [=](af_i64 i) { c[i] = 2 * a[i]; });
+}
+#endif

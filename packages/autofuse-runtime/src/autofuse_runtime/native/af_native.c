@@ -88,7 +88,7 @@ PyMODINIT_FUNC PyInit_af_native(void) {
     Py_DECREF(module);
     return NULL;
   }
-  af_threads_start();
   af_memory_start();
+  af_threads_start(); /* last, so that a fork first waits for kernels, which may allocate, and then for memory */
   return module;
 }
