@@ -1,5 +1,7 @@
 """What fusing two groups is predicted to gain, judged at the hints, in cycles of the target."""
 
+from collections.abc import Iterable
+
 from attrs import frozen
 from autofuse_ir.dims import product
 from autofuse_ir.errors import IrError
@@ -9,6 +11,8 @@ from autofuse_ir.target import TargetSpec
 from autofuse_fusion.axes import Layout, Nest, is_full
 from autofuse_fusion.groups import Group
 from autofuse_fusion.size_facts import SizeFacts
+from autofuse_fusion.units import Unit
+from autofuse_fusion.values import Values
 
 TRANSCENDENTAL = frozenset(
     [
@@ -40,26 +44,31 @@ _FALLBACK = {"bytes_per_cycle_read": 4.0, "bytes_per_cycle_write": 4.0, "launch_
 """For targets that do not state the number: about what DRAM gives one core, and a launch of 3 us."""
 
 
-def weight_of(op: str) -> float:
-    """Return the arithmetic of one element of operator ``op``, in additions."""
-    if op in TRANSCENDENTAL:
-        return 12.0
-    return 16.0 if operator(op).has(Flag.COMPOSITE) else 1.0
+def work_of(unit: Unit, sizes: SizeFacts) -> float:
+    """Return the arithmetic of ``unit`` at the hints, in additions."""
+    op = unit.node.op
+    each = 12.0 if op in TRANSCENDENTAL else 16.0 if operator(op).has(Flag.COMPOSITE) else 1.0
+    return each * sizes.hint(product(unit.nest))
 
 
 @frozen
 class CostModel:
-    """Cycles of moving and computing on a target."""
+    """Cycles of moving bytes, of one addition on one element, and of a launch."""
 
     read: float
     write: float
     launch: float
     element: float
 
-    def gain(self, bytes_not_written: int, bytes_not_read: int, again: float) -> float:
-        """Return the cycles saved: a launch and the bytes that stay in registers, less ``again`` additions done anew."""
-        saved = bytes_not_written / self.write + bytes_not_read / self.read + self.launch
-        return saved - again * self.element
+    def cycles(self, inputs: Iterable[str], outputs: Iterable[str], work: float, values: Values) -> float:
+        """Return the time of a kernel: its memory traffic and its arithmetic (``work`` additions) overlap."""
+        read = sum(values.bytes_at_hints(tensor) for tensor in inputs)
+        written = sum(values.bytes_at_hints(tensor) for tensor in outputs)
+        return self.launch + max(read / self.read + written / self.write, work * self.element)
+
+    def of(self, group: Group, values: Values) -> float:
+        """Return the time of the kernel that ``group`` would be."""
+        return self.cycles(group.inputs, group.outputs, group.work, values)
 
 
 def cost_model(target: TargetSpec) -> CostModel:
@@ -77,14 +86,13 @@ def cost_model(target: TargetSpec) -> CostModel:
     )
 
 
-def recomputed(producer: Group, layout: Layout, nest: Nest, sizes: SizeFacts) -> float:
-    """Return the additions done again when ``producer`` is computed at each point of ``nest`` that needs it.
+def repetitions(producer: Nest, layout: Layout, nest: Nest, sizes: SizeFacts) -> float:
+    """Return how often ``nest`` computes each element of a producer that lies on it as ``layout`` says.
 
     Loops around the innermost axis along which the producer varies compute it anew; loops inside of it do not.
     """
     if is_full(layout, nest):
-        return 0.0
+        return 1.0
     innermost = max((k for k, entry in enumerate(layout) if entry is not None), default=-1)
     done = sizes.hint(product(nest[: innermost + 1]))
-    once = sizes.hint(product(producer.nest))
-    return max(done - once, 0) * producer.weight
+    return max(1.0, done / max(1, sizes.hint(product(producer))))

@@ -12,14 +12,15 @@ class Group:
     """A kernel in the making.
 
     ``inputs`` says for each tensor it reads from outside how that lies on ``nest``, possibly in several ways.
-    ``outputs`` are the values that others read; each covers the whole nest. ``weight`` is the arithmetic of an element.
+    ``outputs`` are the values that others read; each covers the whole nest. ``work`` is its arithmetic at the hints, in
+    additions.
     """
 
     units: list[Unit]
     nest: Nest
     inputs: dict[str, tuple[Layout, ...]]
     outputs: dict[str, None]
-    weight: float = 1.0
+    work: float = 1.0
     scope: str | None = None
     needs: dict[str, None] = field(factory=dict)
 
@@ -29,7 +30,7 @@ class Group:
         return self.units[0].node.name
 
 
-def group_of(unit: Unit, needed: set[str], weight: float, scope: str | None) -> Group:
+def group_of(unit: Unit, needed: set[str], work: float, scope: str | None) -> Group:
     """Return the group of one unit; ``needed`` are the values that anybody reads."""
     inputs: dict[str, tuple[Layout, ...]] = {}
     for read in unit.reads:
@@ -37,7 +38,7 @@ def group_of(unit: Unit, needed: set[str], weight: float, scope: str | None) -> 
         if read.layout not in known:
             inputs[read.value] = (*known, read.layout)
     outputs = dict.fromkeys(name for name in unit.outputs if name in needed)
-    return Group([unit], unit.nest, inputs, outputs, weight, scope, dict.fromkeys(unit.needs))
+    return Group([unit], unit.nest, inputs, outputs, work, scope, dict.fromkeys(unit.needs))
 
 
 def tiling_group(nest: Nest) -> TilingGroup:

@@ -4,6 +4,7 @@ import numpy as np
 from attrs import define, field
 from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_graph import AscGraph, Axis, AxisKind
+from autofuse_ir.dims import Dim
 from autofuse_ir.dtypes import DType
 from autofuse_ir.fused_graph import AscBackend, RemovedRounding
 from autofuse_ir.operators import Flag, input_names, operator
@@ -16,6 +17,7 @@ from autofuse_fusion.axes import Layout
 from autofuse_fusion.benefit import TRANSCENDENTAL
 from autofuse_fusion.errors import FusionError
 from autofuse_fusion.groups import Group
+from autofuse_fusion.lower.access import access_map
 from autofuse_fusion.lower.call import Call
 from autofuse_fusion.lower.table import lowering_of
 from autofuse_fusion.lower.writer import KernelWriter, Tensor
@@ -72,7 +74,13 @@ class _Assembly:
             self._unit(unit)
         for index, value in enumerate(self.group.outputs):
             dtype = self.values.fact(value).dtype
-            self.writer.store(self.writer.cast(self._made[value], dtype), index)
+            access = access_map(axes, self.group.nest, self._shape(value), self.values.sizes)
+            self.writer.store(self.writer.cast(self._made[value], dtype), index, access)
+
+    def _shape(self, value: str) -> tuple[Dim, ...]:
+        shape = self.values.fact(value).shape
+        assert shape is not None, value
+        return shape
 
     def _unit(self, unit: Unit) -> None:
         lowering = lowering_of(unit.node.op)
@@ -117,7 +125,8 @@ class _Assembly:
                 if made is not None:
                     return made
                 assert layout is not None
-                return self.writer.load(self._data[value], self.values.fact(value).dtype, layout)
+                access = access_map(self.writer.axes, layout, self._shape(value), self.values.sizes)
+                return self.writer.load(self._data[value], self.values.fact(value).dtype, layout, access)
 
     def _widened(self, tensor: Tensor, unit: Unit) -> Tensor:
         """Return ``tensor`` in the dtype its operator computes in."""

@@ -11,7 +11,7 @@ from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling_group import merge as merge_tiling_groups
 
 from autofuse_fusion.axes import Join, Layout, Move, Nest, is_full, join
-from autofuse_fusion.benefit import CostModel, recomputed
+from autofuse_fusion.benefit import CostModel, repetitions
 from autofuse_fusion.groups import Group, tiling_group
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.size_facts import SizeFacts
@@ -61,7 +61,6 @@ def fused(
     joined = _joined(first, second, passed, shared, values.sizes)
     if isinstance(joined, Refused):
         return joined
-    hidden = [tensor for tensor in passed if tensor not in outside]
     stays_output = [tensor for tensor in first.outputs if tensor in outside]
     spread = joined.first(first.nest)
     if spread is None:
@@ -78,16 +77,13 @@ def fused(
         return refused
     if merge_tiling_groups(tiling_group(joined.nest), tiling_group(joined.nest)) is None:
         return Refused(Reason.TILING_GROUPS_DO_NOT_MERGE, _axes_text(first, second))
-    written = sum(values.bytes_at_hints(tensor) for tensor in hidden)
-    read = sum(values.bytes_at_hints(tensor) for tensor in (*passed, *shared))
-    gain = model.gain(written, read, recomputed(first, spread, joined.nest, values.sizes))
+    work = first.work * repetitions(first.nest, spread, joined.nest, values.sizes) + second.work
+    gain = model.of(first, values) + model.of(second, values) - model.cycles(inputs, outputs, work, values)
     if gain <= 0:
-        return Refused(
-            Reason.NO_BENEFIT, f"{first.name} would be computed again for every repetition: {gain:.0f} cycles"
-        )
+        return Refused(Reason.NO_BENEFIT, f"computing {first.name} again for every repetition costs {-gain:.0f} cycles")
     units = sorted((*first.units, *second.units), key=lambda unit: unit.order)
     needs = {**first.needs, **second.needs}
-    return Fused(Group(units, joined.nest, inputs, outputs, first.weight + second.weight, first.scope, needs), gain)
+    return Fused(Group(units, joined.nest, inputs, outputs, work, first.scope, needs), gain)
 
 
 def _switched_off(first: Group, second: Group, options: FusionOptions) -> Refused | None:

@@ -1,44 +1,40 @@
 """What is known about sizes over their whole range, and what they come to at the hints."""
 
-from autofuse_ir.dims import AllOf, Cond, Dim, const, eq
-from autofuse_ir.dims_eval import decided, evaluate
+from autofuse_ir.dims import Dim, const, eq
+from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.dims_polynomial import polynomial
 from autofuse_ir.errors import IrError
 from autofuse_ir.facts import GuardKind, SymbolFacts
+from autofuse_symshape.oracle import Oracle
 
 
 class SizeFacts:
     """Legality asks ``equal`` and ``is_one``, true over all ranges and never at a hint only; profit asks ``hint``."""
 
     def __init__(self, facts: SymbolFacts) -> None:
-        self._ranges = {s.name: (s.lo, s.hi) for s in facts.symbols}
         self._hints = {s.name: s.hint for s in facts.symbols}
-        self._true: set[Cond] = set()
+        self._oracle = Oracle({})
+        for symbol in facts.symbols:
+            self._oracle.declare(symbol.name, symbol.lo, symbol.hi)
         for cond in facts.equalities:
-            self._assume(cond)
+            self._oracle.assume(cond)
         for guard in facts.guards:
             # Kernels run behind the asserts of the program; a missed expect runs other kernels.
             if guard.kind is GuardKind.ASSERT:
-                self._assume(guard.condition)
+                self._oracle.assume(guard.condition)
         self._equal: dict[tuple[Dim, Dim], bool] = {}
         self._at_hints: dict[Dim, int] = {}
-
-    def _assume(self, cond: Cond) -> None:
-        self._true.add(cond)
-        if isinstance(cond, AllOf):
-            for operand in cond.operands:
-                self._assume(operand)
 
     def equal(self, a: Dim, b: Dim) -> bool:
         """True when ``a == b`` in every run."""
         if a == b:
             return True
+        if a.is_constant and b.is_constant:
+            return False
         key = (a, b)
         known = self._equal.get(key)
         if known is None:
-            cond = eq(a, b)
-            known = cond in self._true or decided(cond, self._ranges) is True
-            self._equal[key] = known
+            known = self._equal[key] = self._oracle.holds(eq(a, b))
         return known
 
     def is_one(self, dim: Dim) -> bool:

@@ -17,7 +17,7 @@ from autofuse_ir.fused_graph import (
 from autofuse_ir.graph import Constant, Graph
 from autofuse_ir.target import TargetSpec
 
-from autofuse_fusion.benefit import weight_of
+from autofuse_fusion.benefit import work_of
 from autofuse_fusion.explain import refusals_of
 from autofuse_fusion.groups import Group, group_of
 from autofuse_fusion.hosts import Region, regions_of
@@ -110,7 +110,7 @@ class _Items:
         loose: list[tuple[int, Group | Region | View | Sizes]] = []
         for unit in network.units:
             scope = options.scope_of(unit.node.name)
-            loose.append((unit.order, group_of(unit, needed, weight_of(unit.node.op), scope)))
+            loose.append((unit.order, group_of(unit, needed, work_of(unit, self.values.sizes), scope)))
         loose += [(region.operators[-1].order, region) for region in regions]
         loose += [(view.order, view) for view in network.views]
         loose += [(sizes.order, sizes) for sizes in network.sizes]

@@ -5,9 +5,9 @@ from typing import TypeAlias
 
 from attrs import define, field, frozen
 from autofuse_ir import dtypes as dt
-from autofuse_ir.asc_graph import AccessDim, AccessMap, AscNode, Axis
+from autofuse_ir.asc_graph import AccessMap, AscNode, Axis
 from autofuse_ir.asc_ops import AscKind, AscResult, asc_op
-from autofuse_ir.dims import Dim, const, eq, select
+from autofuse_ir.dims import Dim, const
 from autofuse_ir.dtypes import DType
 from autofuse_ir.graph import Attr
 
@@ -41,20 +41,19 @@ class KernelWriter:
         varies = tuple(entry is not None for entry in layout)
         return self._add("Data", (), dtype, varies, (Attr("index", index),), name=f"in{index}")
 
-    def load(self, data: str, dtype: DType, layout: Layout) -> Tensor:
-        """Return the tensor ``data``, which lies on the axes as ``layout`` says."""
+    def load(self, data: str, dtype: DType, layout: Layout, access: AccessMap) -> Tensor:
+        """Return the tensor ``data``, which lies on the axes as ``layout`` and ``access`` say."""
         varies = tuple(entry is not None for entry in layout)
         key = ("Load", data, layout)
         if key not in self._written:
-            name = self._add("Load", (data,), dtype, varies, access=self._access(layout))
+            name = self._add("Load", (data,), dtype, varies, access=access)
             self._written[key] = Tensor(name, dtype, varies)
         return self._written[key]
 
-    def store(self, tensor: Tensor, index: int) -> None:
+    def store(self, tensor: Tensor, index: int, access: AccessMap) -> None:
         """Write ``tensor``, along all axes, to kernel output ``index``."""
         whole = (True,) * len(self.axes)
         tensor = self.widened(tensor, whole)
-        access = self._access(tuple(axis.size for axis in self.axes))
         store = self._add("Store", (tensor.name,), tensor.dtype, whole, access=access)
         self._add("Output", (store,), tensor.dtype, whole, (Attr("index", index),), name=f"out{index}")
 
@@ -137,17 +136,6 @@ class KernelWriter:
         repeats = tuple(axis.size if along else const(1) for axis, along in zip(self.axes, varies, strict=True))
         self.nodes.append(AscNode(name, op, inputs, dtype, repeats, dense_strides(repeats), attrs, access, self.source))
         return name
-
-    def _access(self, layout: Layout) -> AccessMap:
-        memory: list[Dim] = []
-        dims: list[AccessDim] = []
-        for axis, size in zip(self.axes, layout, strict=True):
-            if size is None:
-                continue
-            step = const(1) if size == axis.size else select(eq(size, 1), 0, 1)
-            memory.append(size)
-            dims.append(AccessDim(axis.name, step, const(0)))
-        return AccessMap(tuple(memory), tuple(dims))
 
 
 def dense_strides(repeats: tuple[Dim, ...]) -> tuple[Dim, ...]:

@@ -1,0 +1,196 @@
+"""Runs fused graphs on NumPy, in a way that shares no code with the fusion: index arithmetic and the reference."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from autofuse_fusion.options import FusionOptions
+from autofuse_fusion.stage import fuse
+from autofuse_ir.asc_graph import AscGraph, AscNode
+from autofuse_ir.dims import Dim
+from autofuse_ir.dims_eval import evaluate, holds
+from autofuse_ir.facts import GuardKind, InputDim, InputElement, ResultDim, ResultElement, SymbolFacts
+from autofuse_ir.fused_graph import AscBackend, FusedGraph, HostRegion, SizesNode, ViewNode
+from autofuse_ir.graph import Graph
+from autofuse_ir.target import load_target
+from autofuse_reference.arrays import numpy_dtype, to_array
+from autofuse_reference.operators.asc import evaluate_asc
+from autofuse_reference.operators.evaluate import evaluate_operator
+from autofuse_symshape.stage import infer
+
+Array = np.ndarray[Any, Any]
+CPU = load_target("cpu")
+
+
+def run_asc_graph(graph: AscGraph, inputs: Sequence[Array], sizes: Mapping[str, int]) -> dict[int, Array]:
+    """Evaluate a kernel point by point over its whole nest; a store that misses an element leaves a poison value."""
+    extents = [evaluate(axis.size, sizes) for axis in graph.axes]
+    grid = np.indices(extents) if extents else np.zeros((0,), np.int64)
+    place = {axis.name: k for k, axis in enumerate(graph.axes)}
+    values: dict[str, Array] = {}
+    stored: dict[str, Array] = {}
+    outputs: dict[int, Array] = {}
+    seen: set[str] = set()
+
+    def flat_index(node: AscNode) -> Array:
+        assert node.access is not None
+        memory = [evaluate(d, sizes) for d in node.access.memory]
+        index: Array = np.zeros(extents, np.int64)
+        for size, dim in zip(memory, node.access.dims, strict=True):
+            at: Any = evaluate(dim.offset, sizes)
+            if dim.axis is not None:
+                at = at + grid[place[dim.axis]] * evaluate(dim.step, sizes)
+            assert np.all((np.asarray(at) >= 0) & (np.asarray(at) < size)) or index.size == 0, node
+            index = index * size + at
+        return index
+
+    def check_repeats(node: AscNode) -> None:
+        for repeat, axis in zip(node.repeats, graph.axes, strict=True):
+            assert repeat in (axis.size, 1), (node, axis)
+
+    for node in graph.nodes:
+        assert node.name not in seen, f"{node.name} is made twice"
+        assert all(name in seen for name in node.inputs), f"{node.name} reads what is not made yet"
+        seen.add(node.name)
+        check_repeats(node)
+        match node.op:
+            case "Data":
+                values[node.name] = np.ascontiguousarray(inputs[node.attr("index")]).reshape(-1)  # type: ignore[call-overload]
+                assert values[node.name].dtype == numpy_dtype(node.dtype)
+            case "Load":
+                values[node.name] = values[node.inputs[0]][flat_index(node)]
+            case "Store":
+                assert node.access is not None
+                count = int(np.prod([evaluate(d, sizes) for d in node.access.memory], dtype=np.int64))
+                index = flat_index(node)
+                assert index.size == count == np.unique(index).size, "a store writes each element once"
+                flat = np.zeros(count, numpy_dtype(node.dtype))
+                flat[index.reshape(-1)] = np.broadcast_to(values[node.inputs[0]], extents).reshape(-1)
+                stored[node.name] = flat
+            case "Output":
+                outputs[node.attr("index")] = stored[node.inputs[0]]  # type: ignore[index]
+            case "Scalar":
+                values[node.name] = np.asarray(node.attr("value")).astype(numpy_dtype(node.dtype))
+            case "IndexExpr":
+                expression = node.attr("expression")
+                assert isinstance(expression, Dim)
+                values[node.name] = np.asarray(evaluate(expression, sizes)).astype(numpy_dtype(node.dtype))
+            case "Broadcast":
+                values[node.name] = values[node.inputs[0]]
+            case _:
+                attrs = {attr.name: attr.value for attr in node.attrs}
+                values[node.name] = evaluate_asc(node.op, node.dtype, attrs, [values[name] for name in node.inputs])
+    return outputs
+
+
+def bind(facts: SymbolFacts, arrays: Mapping[str, Array], sizes: dict[str, int]) -> None:
+    """Add the sizes that ``arrays`` tell."""
+    for symbol in facts.symbols:
+        for source in symbol.sources:
+            match source:
+                case InputDim(name, dim) | ResultDim(name, dim) if name in arrays:
+                    found = arrays[name].shape[dim]
+                case InputElement(name, element) | ResultElement(name, element) if name in arrays:
+                    found = int(arrays[name].reshape(-1)[element])
+                case _:
+                    continue
+            assert sizes.setdefault(symbol.name, found) == found
+            assert symbol.lo <= found <= symbol.hi
+
+
+def run_fused(fused: FusedGraph, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Run a fused graph; the outputs by their names."""
+    values: dict[str, Array] = dict(arrays)
+    values |= {constant.name: to_array(constant.data) for constant in fused.constants}
+    facts = {fact.name: fact for fact in fused.facts.values}
+    sizes: dict[str, int] = {}
+    bind(fused.facts, arrays, sizes)
+    for guard in fused.facts.guards:
+        if guard.kind is GuardKind.ASSERT:
+            assert holds(guard.condition, sizes), guard
+
+    def shape(name: str) -> tuple[int, ...]:
+        dims = facts[name].shape
+        assert dims is not None, name
+        return tuple(evaluate(d, sizes) for d in dims)
+
+    for node in fused.nodes:
+        match node:
+            case AscBackend():
+                made = run_asc_graph(node.graph, [values[name] for name in node.inputs], sizes)
+                for index, name in enumerate(node.outputs):
+                    values[name] = made[index].reshape(shape(name))
+            case HostRegion():
+                inside = {name: values[name] for name in node.inputs}
+                for operator in node.operators:
+                    given = [None if name is None else inside[name] for name in operator.inputs]
+                    results = evaluate_operator(operator, None, given)
+                    inside.update((name, result) for name, result in zip(operator.outputs, results, strict=True) if name)
+                values |= {name: inside[name] for name in node.outputs}
+                bind(fused.facts, {name: inside[name] for name in node.outputs}, sizes)
+            case ViewNode():
+                values[node.output] = values[node.input].reshape(shape(node.output))
+            case SizesNode():
+                listed = [evaluate(element, sizes) for element in node.elements]
+                kind = numpy_dtype(facts[node.output].dtype)
+                values[node.output] = np.asarray(listed).astype(kind).reshape(shape(node.output))
+            case _:
+                raise AssertionError(node)
+    return {output.name: values[output.value] for output in fused.outputs}
+
+
+def run_graph(graph: Graph, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Run a graph operator by operator with the reference."""
+    values: dict[str, Array] = dict(arrays)
+    values |= {constant.name: to_array(constant.data) for constant in graph.constants}
+    for node in graph.nodes:
+        results = evaluate_operator(node, None, [None if name is None else values[name] for name in node.inputs])
+        values |= {name: result for name, result in zip(node.outputs, results, strict=True) if name}
+    return {output.name: values[output.value] for output in graph.outputs}
+
+
+def same(got: Array, want: Array) -> bool:
+    """True for the same dtype, shape and bits, but for the payloads of NaN."""
+    if got.dtype != want.dtype or got.shape != want.shape:
+        return False
+    if got.dtype.kind in "biu":
+        return bool(np.array_equal(got, want))
+    a, b = got.astype(np.float64), want.astype(np.float64)
+    nan = np.isnan(a) & np.isnan(b)
+    return bool(np.all(nan | ((a == b) & (np.signbit(a) == np.signbit(b)))))
+
+
+class Kit:
+    """The functions of this file, for tests that cannot import it."""
+
+    run_asc_graph = staticmethod(run_asc_graph)
+    run_fused = staticmethod(run_fused)
+    run_graph = staticmethod(run_graph)
+    same = staticmethod(same)
+
+    def fuse(self, graph: Graph, **options: Any) -> FusedGraph:
+        """Infer shapes and fuse for the CPU."""
+        inferred, facts = infer(graph)
+        return fuse(inferred, facts, CPU, FusionOptions(**options))
+
+    def check(self, graph: Graph, arrays: Mapping[str, Array], **options: Any) -> FusedGraph:
+        """Fuse, run, and compare with the reference bit by bit (strict unless said otherwise)."""
+        fused = self.fuse(graph, **({"numerics": "strict"} | options))
+        got, want = run_fused(fused, arrays), run_graph(graph, arrays)
+        for name, array in want.items():
+            assert same(got[name], array), (name, got[name], array)
+        return fused
+
+    def kernels(self, fused: FusedGraph) -> list[AscBackend]:
+        """Return the kernels of a fused graph."""
+        return [node for node in fused.nodes if isinstance(node, AscBackend)]
+
+
+@pytest.fixture(scope="session")
+def kit() -> Kit:
+    """Fuse, run and compare."""
+    return Kit()
+
+
+Check = Callable[..., FusedGraph]
