@@ -1,0 +1,105 @@
+"""Invariants of a Program: its tables. `autofuse_ir.checks.steps` has those of its steps."""
+
+from collections.abc import Iterator
+
+from autofuse_ir.checks.asc_graph import asc_graph_findings
+from autofuse_ir.checks.finding import Finding, duplicates
+from autofuse_ir.checks.kernels import check_aliases
+from autofuse_ir.checks.schedule import check_arguments
+from autofuse_ir.checks.steps import check_steps
+from autofuse_ir.checks.symbols import check_range, unknown_symbols
+from autofuse_ir.dims import TRUE
+from autofuse_ir.program import BindSymbol, BufferKind, Program
+from autofuse_ir.text.values import value_name, word
+
+MOST_VARIANTS = 4
+
+
+def program_findings(program: Program) -> Iterator[Finding]:
+    """Yield every broken invariant of ``program``."""
+    yield from check_names(program)
+    found = list(check_buffers(program))
+    yield from found
+    yield from check_symbols(program)
+    yield from check_variants(program)
+    yield from check_kernels(program)
+    if not found:  # steps are followed through the buffers they share
+        for number, variant in enumerate(program.variants):
+            yield from check_steps(program, variant.steps, f"variant {number}")
+
+
+def check_names(program: Program) -> Iterator[Finding]:
+    """Buffers, kernels, regions and outputs have names of their own."""
+    for what, names in (
+        ("buffer", [buffer.name for buffer in program.buffers]),
+        ("kernel", [kernel.name for kernel in program.kernels]),
+        ("host region", [region.name for region in program.regions]),
+        ("output", [output.name for output in program.outputs]),
+    ):
+        for name in duplicates(names):
+            yield Finding(f"{what} {name!r}", "there are two of them", "give each its own name")
+
+
+def check_buffers(program: Program) -> Iterator[Finding]:
+    """Aliases lead to a buffer that owns its bytes; inputs, outputs and constants have buffers."""
+    buffers = {buffer.name: buffer for buffer in program.buffers}
+    for buffer in program.buffers:
+        seen = {buffer.name}
+        at = buffer
+        while at.alias_of is not None:
+            if at.alias_of not in buffers or at.alias_of in seen:
+                what = f"following its alias of {at.alias_of!r} leads nowhere"
+                yield Finding(f"buffer {buffer.name!r}", what, "", f"buffer {value_name(buffer.name)}: ")
+                break
+            at = buffers[at.alias_of]
+            seen.add(at.name)
+    for value in program.inputs:
+        given = buffers.get(value.name)
+        if given is None or given.kind not in (BufferKind.INPUT, BufferKind.OBJECT) or given.dtype != value.dtype:
+            yield Finding(f"input {value.name!r}", "it has no input buffer of its dtype", "add its buffer", "program ")
+    for constant in program.constants:
+        kept = buffers.get(constant.name)
+        if kept is None or kept.kind is not BufferKind.CONSTANT or kept.dtype != constant.data.dtype:
+            yield Finding(f"constant {constant.name!r}", "it has no constant buffer of its dtype", "add its buffer")
+    for output in program.outputs:
+        if output.value not in buffers:
+            yield Finding(f"output {output.name!r}", f"there is no buffer {output.value!r}", "add it", "program ")
+
+
+def check_symbols(program: Program) -> Iterator[Finding]:
+    """Sizes use the symbols that entry or a step binds; guards at entry only those of entry."""
+    entry = {symbol.name for symbol in program.symbols}
+    bound = entry | {
+        step.symbol for variant in program.variants for step in variant.steps if isinstance(step, BindSymbol)
+    }
+    for symbol in program.symbols:
+        yield from check_range(symbol.name, symbol.lo, symbol.hi, symbol.hint, f"symbol {word(symbol.name)} ")
+    for guard in program.guards:
+        yield from unknown_symbols((guard.condition,), entry, f"guard of {guard.operator!r}", guard.kind.value)
+    for variant in program.variants:
+        yield from unknown_symbols((variant.condition,), entry, "variant", "where ")
+    for buffer in program.buffers:
+        anchor = f"buffer {value_name(buffer.name)}: "
+        yield from unknown_symbols(buffer.shape, bound, f"buffer {buffer.name!r}", anchor)
+    yield from unknown_symbols((program.peak_bytes,), bound, "peak bytes", "for ")
+
+
+def check_variants(program: Program) -> Iterator[Finding]:
+    """There are at most four step lists, and the last one runs for all sizes."""
+    if not 1 <= len(program.variants) <= MOST_VARIANTS:
+        yield Finding("variants", f"there are {len(program.variants)}", f"use 1 to {MOST_VARIANTS}", "where ")
+    if program.variants and program.variants[-1].condition is not TRUE:
+        yield Finding("variants", "the last one does not run for all sizes", "end with the plain one", "where ")
+
+
+def check_kernels(program: Program) -> Iterator[Finding]:
+    """Call tables are in order, and the interpreter tier has well-formed AscGraphs to run."""
+    for kernel in program.kernels:
+        where = f"kernel {kernel.name!r}"
+        outputs = sum(argument.is_output for argument in kernel.arguments)
+        found = [*check_arguments(kernel.arguments)]
+        found += check_aliases(kernel.safe_aliases, len(kernel.arguments) - outputs, outputs)
+        for graph in kernel.graphs:
+            found += asc_graph_findings(graph)
+        for finding in found:
+            yield Finding(f"{where}, {finding.where}", finding.what, finding.fix, finding.anchor)
