@@ -50,6 +50,10 @@ class Call:
         """Whether optional input ``name`` is given."""
         return self._bound.get(name) is not None
 
+    def is_list(self, name: str) -> bool:
+        """Whether input ``name`` is a list."""
+        return isinstance(self._bound.get(name), tuple)
+
     def value(self, name: str) -> str:
         """Return the value that input ``name`` reads."""
         bound = self._bound[name]

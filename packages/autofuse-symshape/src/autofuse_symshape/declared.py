@@ -5,9 +5,10 @@ from autofuse_ir.facts import ResultDim
 from autofuse_ir.graph import Node, Value
 from autofuse_ir.operators.bind import where
 
-from autofuse_symshape.call import shown
+from autofuse_symshape.call import Call, shown
 from autofuse_symshape.errors import ShapeError
 from autofuse_symshape.known import Shape
+from autofuse_symshape.rules.model import Shapes
 from autofuse_symshape.scope import Scope
 
 
@@ -24,6 +25,28 @@ def declared_shape(scope: Scope, name: str, given: Value | None) -> Shape | None
             for axis, dim in enumerate(given.shape)
         ]
     )
+
+
+SAME_RANK: dict[str, str] = {
+    **dict.fromkeys(("Slice", "StridedSliceV2", "StridedSliceV3", "Pad", "PadV3", "Tile", "Transpose"), "x"),
+    **dict.fromkeys(("Concat", "ConcatV2", "Split", "SplitV", "TopKV2", "LayerNormV4"), "x"),
+    **dict.fromkeys(("Resize", "Upsample", "TopK"), "X"),
+    "CenterCropPad": "input_data",
+    "DFT": "input",
+}
+"""Operators whose results have the rank of an input, whatever the operand is that is not known when compiling."""
+
+
+def shape_of_rank(call: Call) -> Shapes:
+    """Unbacked sizes in the rank that the operator has for sure; nothing where no rank is sure."""
+    name = SAME_RANK.get(call.op.name)
+    if name is None or (call.op.name == "StridedSliceV2" and not call.has("axes")):
+        return ()
+    bound = call.values(name)[0] if call.is_list(name) else call.value(name)
+    shape = call.shape_of(bound)
+    if shape is None:
+        return ()
+    return tuple([tuple([call.unbacked(i, axis) for axis in range(len(shape))]) for i in range(call.output_count)])
 
 
 def refined(scope: Scope, node: Node, name: str, shape: Shape, given: Shape) -> Shape:

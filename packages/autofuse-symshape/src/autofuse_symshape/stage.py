@@ -13,7 +13,7 @@ from autofuse_ir.tensor_data import TensorData
 
 from autofuse_symshape.call import Call
 from autofuse_symshape.conclude import conclude
-from autofuse_symshape.declared import declared_shape, refined
+from autofuse_symshape.declared import declared_shape, refined, shape_of_rank
 from autofuse_symshape.errors import ShapeError, UnknownShape
 from autofuse_symshape.known import Known
 from autofuse_symshape.rules import RULES, Shapes
@@ -61,6 +61,9 @@ def _infer_node(node: Node, scope: Scope, declared: Mapping[str, Value]) -> None
         shape = shapes[position] if position < len(shapes) else None
         if shape is None:
             shape = declared_shape(scope, name, given)
+            if shape is None and call is not None:
+                unsure = shape_of_rank(call)
+                shape = unsure[position] if position < len(unsure) else None
         elif given is not None and given.shape is not None:
             shape = refined(scope, node, name, shape, given.shape)
         scope.known[name] = Known(dtype, None if shape is None else tuple([scope.oracle.normal(dim) for dim in shape]))

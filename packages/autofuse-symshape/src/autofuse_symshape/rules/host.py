@@ -1,6 +1,6 @@
 """Shapes of operators that only a host backend runs: recurrent layers, signal and image operators, sequences."""
 
-from autofuse_ir.dims import Dim, as_dim, const, floordiv, product
+from autofuse_ir.dims import Dim, as_dim, const, floordiv, ge, product
 
 from autofuse_symshape.broadcast import broadcast
 from autofuse_symshape.call import Call, shown
@@ -50,10 +50,14 @@ def _dft(call: Call) -> Shapes:
     """The last axis holds real and imaginary parts; a onesided result keeps the first half of the frequencies."""
     x = call.shape("input")
     axis = call.axis(call.integers("axis")[0] if call.has("axis") else len(x) - 2, len(x))
-    length = call.size("dft_length", 0) if call.has("dft_length") else x[axis]
     onesided, inverse = call.int_attr("onesided"), call.int_attr("inverse")
+    if call.has("dft_length"):
+        length = call.size("dft_length", 0)
+    else:
+        length = (x[axis] - 1) * 2 if onesided and inverse else x[axis]
     if onesided and not inverse:
         length = floordiv(length, 2) + 1
+    call.require(ge(length, 0), f"axis {axis} of {shown(x)} is empty")
     parts = const(1) if onesided and inverse else const(2)
     result = [*x[:-1], parts]
     result[axis] = length

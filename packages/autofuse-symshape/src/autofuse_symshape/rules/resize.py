@@ -8,7 +8,7 @@ from autofuse_ir.dims import Dim, const, floordiv, ge, le
 
 from autofuse_symshape.call import Call, shown
 from autofuse_symshape.errors import UnknownShape
-from autofuse_symshape.known import Content, Real, Shape
+from autofuse_symshape.known import Content, Element, Real, Shape
 from autofuse_symshape.rules.model import Rule, Shapes
 
 _EXACT = 2**24
@@ -40,8 +40,8 @@ def _sized(call: Call, x: Shape, axes: tuple[int, ...], sizes: Shape) -> Shape:
         return tuple(result)
     whole = [(x[axis].constant_value, size.constant_value) for axis, size in zip(axes, sizes, strict=True)]
     known = [(dim, size) for dim, size in whole if dim is not None and size is not None and dim > 0]
-    if len(known) != len(whole):
-        raise UnknownShape("sizes")
+    if len(known) != len(whole):  # the scale is a quotient of floats, known once the node has run
+        return tuple([call.unbacked(0, axis) if axis in axes else dim for axis, dim in enumerate(x)])
     pick = min if policy == "not_larger" else max
     scale = pick(Fraction(size, dim) for dim, size in known)
     for axis, (dim, _) in zip(axes, known, strict=True):
@@ -59,25 +59,26 @@ def _scaled(call: Call, x: Shape, axes: tuple[int, ...]) -> Shape:
         call.fail(f"{len(content)} scales for {len(axes)} axes of {shown(x)}")
     result = list(x)
     for axis, scale in zip(axes, content, strict=True):
-        result[axis] = _times(call, x[axis], scale)
+        size = _times(call, x[axis], scale)
+        result[axis] = call.unbacked(0, axis) if size is None else size
     return tuple(result)
 
 
-def _times(call: Call, dim: Dim, scale: object) -> Dim:
-    """``floor(dim * scale)`` as float32 computes it."""
+def _times(call: Call, dim: Dim, scale: Element | None) -> Dim | None:
+    """``floor(dim * scale)`` as float32 computes it; None where rounding cannot be followed."""
     if not isinstance(scale, Real) or scale.rounded:
-        raise UnknownShape("scales")
+        return None
     factor, size = scale.numerator.constant_value, dim.constant_value
     if size is not None and factor is not None:
         product = struct.unpack("<f", struct.pack("<f", float(Fraction(size * factor, scale.denominator))))[0]
         return const(floor(product))
     if factor is None:
-        return floordiv(dim * scale.numerator, scale.denominator)
+        return None
     odd = abs(factor)
     while odd and odd % 2 == 0:
         odd //= 2
     if odd > _LARGEST_ODD_FACTOR:
-        raise UnknownShape("scales")
+        return None
     call.require(le(dim * odd, _EXACT), f"{dim} is scaled in float32, which holds {dim * odd} only up to {_EXACT}")
     return floordiv(dim * factor, scale.denominator)
 

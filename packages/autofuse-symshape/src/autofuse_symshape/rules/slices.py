@@ -1,14 +1,14 @@
 """Slices: begins and ends that may be negative or beyond the tensor, strides, and Ascend IR's bit masks."""
 
 from attrs import frozen
-from autofuse_ir.dims import Dim, Max, Min, all_of, const, dim_max, dim_min, eq, ge, le, lt
+from autofuse_ir.dims import Dim, Max, Min, all_of, const, dim_max, dim_min, eq, ge, gt, le, lt, ne
 
 from autofuse_symshape.call import Call, shown
 from autofuse_symshape.divisions import divided
 from autofuse_symshape.errors import UnknownShape
 from autofuse_symshape.oracle import Oracle
 from autofuse_symshape.rules.model import Rule, Shapes
-from autofuse_symshape.simplify import ZERO, chosen, larger, smaller
+from autofuse_symshape.simplify import ONE, ZERO, chosen, larger, smaller
 
 _MINUS_ONE = const(-1)
 _FAR = 2**62
@@ -21,22 +21,22 @@ class _Cut:
 
     begin: Dim | None
     end: Dim | None
-    step: int
+    step: Dim
     drops: bool = False
 
 
-_WHOLE = _Cut(None, None, 1)
+_WHOLE = _Cut(None, None, ONE)
 
 
 def _cuts(call: Call, rank: int) -> list[_Cut | None]:
     """What is taken of each axis, in order; None stands for a new axis of size 1."""
     begins, ends = call.sizes_of("begin"), call.sizes_of("end")
     has_strides = call.op.input("strides") is None or call.has("strides")
-    strides = call.ints_of("strides") if has_strides else (1,) * len(begins)
+    strides = call.sizes_of("strides") if has_strides else (ONE,) * len(begins)
     if not len(begins) == len(ends) == len(strides):
         call.fail(f"begin, end and strides have {len(begins)}, {len(ends)} and {len(strides)} elements")
-    if 0 in strides:
-        call.fail(f"a stride is 0: {list(strides)}")
+    for stride in strides:
+        call.require(ne(stride, 0), f"a stride is 0: {shown(strides)}")
     cuts = [_Cut(begin, end, step) for begin, end, step in zip(begins, ends, strides, strict=True)]
     along = call.op.name == "StridedSliceV3" or (call.op.name == "StridedSliceV2" and call.has("axes"))
     return _along_axes(call, cuts, rank) if along else _masked(call, cuts, rank)
@@ -68,7 +68,7 @@ def _masked(call: Call, cuts: list[_Cut], rank: int) -> list[_Cut | None]:
         elif new & bit:
             result.append(None)
         elif shrink & bit:
-            result.append(_Cut(cut.begin, None, 1, drops=True))
+            result.append(_Cut(cut.begin, None, ONE, drops=True))
         else:
             result.append(_Cut(None if begin & bit else cut.begin, None if end & bit else cut.end, cut.step))
     rest = rank - sum(cut is not None for cut in result)
@@ -86,9 +86,9 @@ def _absolute(oracle: Oracle, index: Dim, size: Dim) -> Dim:
     return chosen(oracle, lt(index, 0), index + size, index)
 
 
-def _bounds(oracle: Oracle, cut: _Cut, size: Dim) -> tuple[Dim, Dim]:
+def _bounds(oracle: Oracle, cut: _Cut, size: Dim, *, forward: bool) -> tuple[Dim, Dim]:
     """The first index and the one past the last, as NumPy clamps them."""
-    if cut.step > 0:
+    if forward:
         begin = ZERO if cut.begin is None else _clamped(oracle, _absolute(oracle, cut.begin, size), ZERO, size)
         end = size if cut.end is None else _clamped(oracle, _absolute(oracle, cut.end, size), ZERO, size)
         return begin, end
@@ -105,9 +105,17 @@ def _clamped(oracle: Oracle, index: Dim, low: Dim, high: Dim) -> Dim:
 def _length(oracle: Oracle, cut: _Cut, size: Dim) -> Dim:
     if cut is _WHOLE:
         return size
-    begin, end = _bounds(oracle, cut, size)
-    extent = _difference(end, begin) if cut.step > 0 else _difference(begin, end)
-    return divided(larger(oracle, ZERO, extent), const(abs(cut.step)), up=True)
+    return chosen(
+        oracle,
+        gt(cut.step, 0),
+        _steps(oracle, _bounds(oracle, cut, size, forward=True), cut.step),
+        _steps(oracle, _bounds(oracle, cut, size, forward=False)[::-1], -cut.step),
+    )
+
+
+def _steps(oracle: Oracle, bounds: tuple[Dim, Dim], step: Dim) -> Dim:
+    begin, end = bounds
+    return divided(larger(oracle, ZERO, _difference(end, begin)), step, up=True)
 
 
 def _difference(a: Dim, b: Dim) -> Dim:
@@ -178,10 +186,13 @@ def sliced_places(call: Call, shape: tuple[int, ...]) -> list[range] | None:
             whole = size.constant_value or 0
             places.append(range(index % whole, index % whole + 1) if whole else range(0))
             continue
-        begin, end = (each.constant_value for each in _bounds(call.oracle, cut, size))
+        step = cut.step.constant_value
+        if not step:
+            return None
+        begin, end = (each.constant_value for each in _bounds(call.oracle, cut, size, forward=step > 0))
         if begin is None or end is None:
             return None
-        places.append(range(begin, end, cut.step))
+        places.append(range(begin, end, step))
     return places
 
 
