@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autofuse.compiler import compile_model as compile
+    from autofuse.loading import load
     from autofuse.verification import verify
 
-__all__ = ["compile", "verify"]
+__all__ = ["compile", "load", "verify"]
 
-_LAZY = {"compile": ("autofuse.compiler", "compile_model"), "verify": ("autofuse.verification", "verify")}
+_LAZY = {
+    "load": ("autofuse.loading", "load"),
+    "compile": ("autofuse.compiler", "compile_model"),
+    "verify": ("autofuse.verification", "verify"),
+}
 """Attributes loaded on first use, so that importing the package stays cheap."""
 
 

@@ -137,4 +137,6 @@ def load_lowered(lowered: Lowered, target: TargetSpec, tier: str = "auto") -> An
             return callable_of(face)
     from autofuse_reference.executor import ProgramExecutor  # noqa: PLC0415 - only this tier needs it
 
-    return callable_of(CompiledFunction(lowered, target, cache, None, ProgramExecutor(lowered.program, plugins.hosts())))
+    return callable_of(
+        CompiledFunction(lowered, target, cache, None, ProgramExecutor(lowered.program, plugins.hosts()))
+    )

@@ -13,7 +13,6 @@ from autofuse.pipeline import Lowered
 from autofuse.report import Report, report_of
 
 
-
 class CompiledFunction(CompiledModule):
     """What ``autofuse.compile`` returns.
 

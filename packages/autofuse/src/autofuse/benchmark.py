@@ -1,0 +1,51 @@
+"""Peers to measure against."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from autofuse_reference.graph.interpret import GraphInterpreter
+
+from autofuse import plugins
+from autofuse.errors import DriverError, PluginMissingError
+from autofuse.pipeline import Lowered
+
+KNOWN = ("numpy", "onnxruntime", "unfused")
+
+
+def peers(
+    names: Sequence[str], model: Any, lowered: Lowered, arrays: Mapping[str, Any]
+) -> dict[str, Callable[[], object]]:
+    """Return a callable for each peer that runs ``model`` on ``arrays``."""
+    found: dict[str, Callable[[], object]] = {}
+    for name in (n.strip() for n in names):
+        match name:
+            case "numpy":
+                dtypes = {v.name: v.dtype for v in lowered.facts.values}
+                interpreter = GraphInterpreter(lowered.graph, dtypes, plugins.hosts())
+                found[name] = lambda run=interpreter: run.outputs(arrays)  # type: ignore[misc]
+            case "onnxruntime":
+                found[name] = _onnxruntime(model, arrays)
+            case "":
+                continue
+            case _:
+                raise DriverError(f"there is no peer {name!r}", where="--against", fix=f"use {', '.join(KNOWN)}")
+    return found
+
+
+def _onnxruntime(model: Any, arrays: Mapping[str, Any]) -> Callable[[], object]:
+    try:
+        import onnxruntime  # noqa: PLC0415 - a peer, not a dependency
+    except ImportError:
+        raise PluginMissingError(
+            "the peer onnxruntime is not installed", where="bench", fix="pip install onnxruntime"
+        ) from None
+    if not isinstance(model, (str, Path, bytes)):
+        raise DriverError("onnxruntime needs an ONNX file", where="bench", fix="pass the path of the model")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    content = model if isinstance(model, bytes) else str(model)
+    session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    feeds = {i.name: arrays[i.name] for i in session.get_inputs() if i.name in arrays}
+    return lambda: session.run(None, feeds)

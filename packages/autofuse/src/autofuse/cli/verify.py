@@ -1,0 +1,112 @@
+"""``autofuse verify``: is the fused program right?"""
+
+import json
+import sys
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from autofuse.cli.choices import model_options, parse_arrays, parse_dims, parse_sizes
+from autofuse.cli.progress import steps
+from autofuse.verification import OutputCheck, Verification
+from autofuse.verification import verify as run_verify
+
+
+@click.command()
+@click.argument("model")
+@click.option("--samples", default=20, show_default=True, help="Sizes to try.")
+@click.option("--seed", default=0, show_default=True)
+@click.option("--largest", default=128, show_default=True, help="Largest random size of a dim.")
+@click.option("--input", "inputs", multiple=True, metavar="NAME=FILE.npy", help="Use this instead of random content.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@model_options
+def verify(
+    model: str,
+    samples: int,
+    seed: int,
+    largest: int,
+    inputs: tuple[str, ...],
+    as_json: bool,
+    target: str | None,
+    dims: tuple[str, ...],
+    hints: tuple[str, ...],
+    values: tuple[str, ...],
+    numerics: str,
+    device: str,
+) -> int:
+    """Compare the fused MODEL with its unfused run and with float64 at sampled sizes; exit 1 on a mismatch."""
+    del values, device
+    with steps(samples) as advance:
+        result = run_verify(
+            model,
+            samples,
+            seed,
+            dims=parse_dims(dims),
+            hints=parse_sizes(hints, "--hint"),
+            numerics=numerics,
+            target=target,
+            largest=largest,
+            inputs=parse_arrays(inputs, "--input"),
+            progress=advance,
+        )
+    if as_json:
+        click.echo(json.dumps(as_data(result), indent=2, sort_keys=True))
+    else:
+        _show(result)
+    return 0 if result.passed else 1
+
+
+def as_data(result: Verification) -> dict[str, Any]:
+    """Return ``result`` as JSON data."""
+    return {
+        "model": result.model,
+        "passed": result.passed,
+        "checks": [
+            {
+                "output": c.output,
+                "sizes": dict(c.sizes),
+                "passed": c.passed,
+                "exact": c.is_exact,
+                "max_abs": c.fused.max_abs,
+                "max_rel": c.fused.max_rel,
+                "max_ulp": c.fused.max_ulp,
+                "unfused_max_ulp": c.unfused.max_ulp,
+            }
+            for c in result.checks
+        ],
+        "skipped": [{"sizes": dict(sizes), "why": why} for sizes, why in result.skipped],
+    }
+
+
+def _show(result: Verification) -> None:
+    table = Table(title=f"{result.model}: worst of {len({c.sizes for c in result.checks})} sizes", title_justify="left")
+    for column in ("output", "max abs", "max rel", "max ULP", "unfused ULP", "verdict"):
+        table.add_column(column, justify="left" if column == "output" else "right", overflow="fold")
+    for name in dict.fromkeys(c.output for c in result.checks):
+        checks = [c for c in result.checks if c.output == name]
+        worst = max(checks, key=lambda c: (not c.passed, c.fused.max_ulp))
+        table.add_row(name, *_figures(worst), "ok" if worst.passed else "MISMATCH")
+    console = Console(width=80 if not sys.stdout.isatty() else None)
+    console.print(table)
+    for check in result.checks:
+        if not check.passed:
+            console.print(f"mismatch in {check.output} at {_sizes(check.sizes)}: element {check.fused.first_mismatch}")
+    for sizes, why in result.skipped:
+        console.print(f"skipped {_sizes(sizes)}: the model itself fails ({why})", markup=False)
+    if not result.checks:
+        console.print("nothing was checked: the model failed at every sampled size; declare ranges with --dim")
+
+
+def _figures(check: OutputCheck) -> tuple[str, ...]:
+    if check.is_exact:
+        return (f"{check.fused.mismatches} differ", "", "", "")
+    return tuple(
+        f"{figure:.3g}"
+        for figure in (check.fused.max_abs, check.fused.max_rel, check.fused.max_ulp, check.unfused.max_ulp)
+    )
+
+
+def _sizes(sizes: tuple[tuple[str, int], ...]) -> str:
+    return ", ".join(f"{name}={size}" for name, size in sizes) or "fixed sizes"

@@ -1,0 +1,28 @@
+"""``autofuse.load``: a bundle -> a callable."""
+
+from pathlib import Path
+from typing import Any
+
+from autofuse_ir.program import Program
+from autofuse_reference.executor import ProgramExecutor
+from autofuse_runtime.cache import ArtefactCache
+from autofuse_runtime.open import open_bundle
+
+from autofuse import plugins
+from autofuse.options import settings
+
+
+def load(bundle: str | Path) -> Any:
+    """Return the bundle as a callable; every file is checked before anything is loaded."""
+    chosen = settings()
+    return open_bundle(
+        bundle,
+        plugins.hosts(),
+        cache=ArtefactCache(chosen.cache),
+        threads=chosen.threads,
+        interpreter=lambda program, hosts: _executor(program, hosts),
+    )
+
+
+def _executor(program: Program, hosts: Any) -> ProgramExecutor:
+    return ProgramExecutor(program, hosts)
