@@ -126,7 +126,9 @@ def run_fused(fused: FusedGraph, arrays: Mapping[str, Array]) -> dict[str, Array
                 for operator in node.operators:
                     given = [None if name is None else inside[name] for name in operator.inputs]
                     results = evaluate_operator(operator, None, given)
-                    inside.update((name, result) for name, result in zip(operator.outputs, results, strict=True) if name)
+                    inside.update(
+                        (name, result) for name, result in zip(operator.outputs, results, strict=True) if name
+                    )
                 values |= {name: inside[name] for name in node.outputs}
                 bind(fused.facts, {name: inside[name] for name in node.outputs}, sizes)
             case ViewNode():

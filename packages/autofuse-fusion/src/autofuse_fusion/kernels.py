@@ -98,9 +98,9 @@ class _Assembly:
             if value is not None:
                 dtypes.setdefault(param, self.values.fact(value).dtype)
             layout = self.placed[unit.order][position]
-            tensor = self._operand(operand, layout)
+            tensor = self._operand(operand, layout, unit, lowering.moves)
             if tensor is not None:
-                by_param.setdefault(param, []).append(tensor if lowering.moves else self._widened(tensor, unit))
+                by_param.setdefault(param, []).append(tensor)
         for parameter in op.inputs:
             found = by_param.get(parameter.name, [])
             tensors[parameter.name] = (
@@ -112,31 +112,24 @@ class _Assembly:
             if value:
                 self._made[value] = self._rounded(tensor, value, unit)
 
-    def _operand(self, operand: Operand, layout: Layout | None) -> Tensor | None:
+    def _operand(self, operand: Operand, layout: Layout | None, unit: Unit, moves: bool) -> Tensor | None:
+        """Return an operand in the dtype its operator computes in; as it is stored where the operator only moves it."""
         match operand:
             case None:
                 return None
             case Number(data):
-                return self.writer.scalar(_item(data), data.dtype)
+                # 16-bit constants are exact in fp32.
+                dtype = data.dtype if moves else self._computes_in(data.dtype, unit)
+                return self.writer.scalar(_item(data), dtype)
             case Size(value, expression):
                 return self.writer.size(expression, self.values.fact(value).dtype)
             case Read(value, _):
-                made = self._made.get(value)
-                if made is not None:
-                    return made
-                assert layout is not None
-                access = access_map(self.writer.axes, layout, self._shape(value), self.values.sizes)
-                return self.writer.load(self._data[value], self.values.fact(value).dtype, layout, access)
-
-    def _widened(self, tensor: Tensor, unit: Unit) -> Tensor:
-        """Return ``tensor`` in the dtype its operator computes in."""
-        wide = self._computes_in(tensor.dtype, unit)
-        if tensor.is_scalar and is_half(tensor.dtype) and wide != tensor.dtype:
-            node = next(node for node in reversed(self.writer.nodes) if node.name == tensor.name)
-            value = node.attr("value")
-            assert isinstance(value, int | float)
-            return self.writer.scalar(value, wide)  # 16-bit constants are exact in fp32
-        return self.writer.cast(tensor, wide)
+                tensor = self._made.get(value)
+                if tensor is None:
+                    assert layout is not None
+                    access = access_map(self.writer.axes, layout, self._shape(value), self.values.sizes)
+                    tensor = self.writer.load(self._data[value], self.values.fact(value).dtype, layout, access)
+                return tensor if moves else self.writer.cast(tensor, self._computes_in(tensor.dtype, unit))
 
     def _computes_in(self, dtype: DType, unit: Unit) -> DType:
         if not is_half(dtype):

@@ -60,7 +60,7 @@ def _gelu_derivative(call: Call, approximate: str) -> Tensor:
     outer = times(call, plus(call, t, 1), 0.5)
     # 3 * cubic is rounded to the dtype of x, as the reference does.
     kind = numpy_dtype(x.dtype).type
-    square = mul(call, mul(call, times(call, x, float(kind(3) * kind(cubic))), x), x)
+    square = mul(call, times(call, x, float(kind(3) * kind(cubic))), x)
     inner = mul(call, times(call, x, 0.5), one_minus(call, mul(call, t, t)))
     return add(call, outer, mul(call, times(call, inner, slope), plus(call, square, 1)))
 
