@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from autofuse_ir.asc_graph import AccessDim, AccessMap, AscGraph, AscNode, Axis, AxisKind
 from autofuse_ir.text.values import MISSING, aligned, attributes, dims, quoted, word
 
+_LINE_WORDS = ("axis", "access", "from")
+
 
 def asc_graph_lines(graph: AscGraph) -> Iterator[str]:
     """Yield the lines of ``graph``; `autofuse_ir.parse` reads them back."""
@@ -41,8 +43,8 @@ def asc_node_row(node: AscNode) -> tuple[str, str, str, str]:
 
 
 def node_name(name: str) -> str:
-    """Return a node's name where its line starts; one called "axis" is quoted, since axes start with that word."""
-    return quoted(name) if name == "axis" else word(name)
+    """Return a node's name where its line starts; words that may stand there with another meaning are quoted."""
+    return quoted(name) if name in _LINE_WORDS else word(name)
 
 
 def access_text(access: AccessMap) -> str:
