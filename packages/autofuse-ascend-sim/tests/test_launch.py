@@ -6,6 +6,7 @@ from pathlib import Path
 import autofuse_ascend_sim as sim
 import numpy as np
 import pytest
+from autofuse_ascend_sim.toolchain import host_program
 
 CASES = Path(__file__).parent / "cases"
 STRICT = ["-Werror", "-Wextra", "-Wno-unused-parameter"]
@@ -46,12 +47,16 @@ def test_a_double_buffered_add_is_right_on_every_soc_with_both_compilers(soc, co
     assert report.ub_high_water == 6 * 2048
 
 
-@pytest.mark.parametrize("compiler", COMPILERS)
-def test_the_run_time_and_its_headers_compile_without_warnings(compiler):
-    package = Path(sim.__file__).parent
-    sources = sorted(str(path) for path in (package / "runtime").glob("*.cpp"))
+def test_the_run_time_builds_without_warnings():
+    program = host_program()
+    assert program.with_suffix(".warnings").read_text() == ""
+
+
+@pytest.mark.skipif(shutil.which("clang++") is None, reason="clang++ is not installed")
+def test_the_run_time_compiles_without_warnings_with_clang_too():
+    sources = sorted(str(path) for path in (Path(sim.__file__).parent / "runtime").glob("*.cpp"))
     flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-D__NPU_ARCH__=3510", f"-I{sim.include_dir()}"]
-    done = subprocess.run([compiler, *flags, "-fsyntax-only", *sources], capture_output=True, text=True, check=False)
+    done = subprocess.run(["clang++", *flags, "-fsyntax-only", *sources], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:3000]
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from autofuse_ascend_sim.errors import ToolchainError
 
 _PACKAGE = Path(__file__).parent
-_RUNTIME_FLAGS = ("-std=c++17", "-O3", "-ffp-contract=off", "-g1", "-pthread")
+_RUNTIME_FLAGS = ("-std=c++17", "-O3", "-ffp-contract=off", "-g1", "-Wall", "-Wextra", "-pthread")
 # The run time is the same for every SoC; its headers only need some architecture to be named.
 _RUNTIME_ARCH = 3510
 
@@ -87,14 +87,15 @@ def _build(compiler: str, sources: Sequence[Path], program: Path) -> None:
         flags = [*_RUNTIME_FLAGS, *(["-march=native"] if native.returncode == 0 else [])]
         flags += [f"-D__NPU_ARCH__={_RUNTIME_ARCH}", f"-I{include_dir()}"]
 
-        def compile_one(source: Path) -> str:
-            result = run_tool([compiler, *flags, "-c", str(source), "-o", f"{folder}/{source.stem}.o"])
-            return result.stderr if result.returncode != 0 else ""
+        def compile_one(source: Path) -> subprocess.CompletedProcess[str]:
+            return run_tool([compiler, *flags, "-c", str(source), "-o", f"{folder}/{source.stem}.o"])
 
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            errors = [error for error in pool.map(compile_one, sources) if error]
-        if errors:
-            raise ToolchainError(f"the emulator's run time does not compile with {compiler}:\n{errors[0]}")
+            results = list(pool.map(compile_one, sources))
+        for result in results:
+            if result.returncode != 0:
+                raise ToolchainError(f"the emulator's run time does not compile with {compiler}:\n{result.stderr}")
+        program.with_suffix(".warnings").write_text("".join(r.stderr for r in results), encoding="utf-8")
         objects = [f"{folder}/{source.stem}.o" for source in sources]
         built = f"{folder}/host"
         linked = run_tool([compiler, "-rdynamic", "-pthread", *objects, "-o", built, "-ldl"])
