@@ -1,12 +1,11 @@
-"""Every covered API computes what NumPy computes, for its element types, forms, counts with tails and special values."""
+"""Every covered API computes what NumPy computes: element types, forms, counts with tails, special values."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
+import autofuse_ascend_sim as sim
 import numpy as np
 import pytest
-
-import autofuse_ascend_sim as sim
 from autofuse_ascend_sim.conformance import lanes
 from autofuse_ascend_sim.conformance.all_cases import all_cases
 from autofuse_ascend_sim.conformance.case import Case

@@ -4,11 +4,10 @@ import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import autofuse_ascend_sim as sim
 import numpy as np
 import pytest
 from attrs import frozen
-
-import autofuse_ascend_sim as sim
 
 HERE = Path(__file__).parent
 NARROW = {"float16": np.float16, "float32": np.float32, "int16": np.int16, "int32": np.int32}
@@ -54,7 +53,9 @@ class Run:
             )
 
 
-def values(rng: np.random.Generator, shape: int | tuple[int, ...], dtype: type, low: float = -4, high: float = 4) -> np.ndarray:
+def values(
+    rng: np.random.Generator, shape: int | tuple[int, ...], dtype: type, low: float = -4, high: float = 4
+) -> np.ndarray:
     """Random elements; integers use their whole range."""
     if np.issubdtype(dtype, np.integer):
         limits = np.iinfo(dtype)
@@ -96,7 +97,9 @@ def layer_norm(rng: np.random.Generator) -> Iterator[Run]:
         wide = x.astype(np.float64)
         y = (wide - wide.mean(1, keepdims=True)) / np.sqrt(wide.var(1, keepdims=True) + 1e-5) * gamma + beta
         tiling = struct.pack("<IIf", rows, cols, 1e-5)
-        yield Run("layer_norm", (x, gamma, beta, np.zeros_like(x)), tiling, blocks, {3: y}, relative=1e-4, absolute=1e-4)
+        yield Run(
+            "layer_norm", (x, gamma, beta, np.zeros_like(x)), tiling, blocks, {3: y}, relative=1e-4, absolute=1e-4
+        )
 
 
 def broadcast_bias(rng: np.random.Generator) -> Iterator[Run]:
@@ -109,7 +112,11 @@ def broadcast_bias(rng: np.random.Generator) -> Iterator[Run]:
 
 def strided_copy(rng: np.random.Generator) -> Iterator[Run]:
     for name, dtype in (("float32", np.float32), ("int8", np.int8), ("int64", np.int64)):
-        for rows, cols, first, width, per_tile, blocks in ((1, 64, 0, 64, 1, 1), (13, 192, 64, 32, 4, 2), (40, 128, 32, 96, 8, 3)):
+        for rows, cols, first, width, per_tile, blocks in (
+            (1, 64, 0, 64, 1, 1),
+            (13, 192, 64, 32, 4, 2),
+            (40, 128, 32, 96, 8, 3),
+        ):
             x = values(rng, (rows, cols), dtype)
             y = x[:, first : first + width]
             tiling = words(rows, cols, first, width, per_tile)
@@ -230,7 +237,9 @@ def gelu_erf(rng: np.random.Generator) -> Iterator[Run]:
     for count, tile, blocks in ((1, 64, 1), (1000, 256, 2), (2500, 512, 2)):
         x = values(rng, count, np.float32)
         y = np.array([0.5 * v * (1 + erf(v / 2**0.5)) for v in x.astype(np.float64)])
-        yield Run("gelu_erf", (x, np.zeros_like(x)), words(count, tile, 768), blocks, {1: y}, relative=1e-5, absolute=1e-6)
+        yield Run(
+            "gelu_erf", (x, np.zeros_like(x)), words(count, tile, 768), blocks, {1: y}, relative=1e-5, absolute=1e-6
+        )
 
 
 SAMPLES: dict[str, Callable[[np.random.Generator], Iterator[Run]]] = {

@@ -8,18 +8,17 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import autofuse_ascend_sim as sim
 import pytest
 from attrs import frozen
-
-import autofuse_ascend_sim as sim
 
 HERE = Path(__file__).parent
 QUICK = ("add_double_buffered", "axpy_flags", "sum_multicore", "row_softmax")
 
 STATEMENT = re.compile(
-    r"^[ \t]*(?:[\w.]+(?:\.|->))?(?:EnQue|FreeTensor|SetFlag|WaitFlag|PipeBarrier|SyncAll)(?:<[^;()]*>)?\([^;]*\);", re.M
+    r"^[ \t]*(?:[\w.]+(?:\.|->))?(?:EnQue|FreeTensor|SetFlag|WaitFlag|PipeBarrier|SyncAll)(?:<[^;()]*>)?\([^;]*\);",
+    re.M,
 )
-ENQUEUE = re.compile(r"(\w+)\.EnQue\((\w+)\);")
 DEQUEUE = re.compile(r"(\w+)\.(?:template )?DeQue<(\w+)>\(\)")
 ENTRY = re.compile(r'^extern "C" .*?^}\n', re.M | re.S)
 NAME = re.compile(r"void (\w+)\(")
@@ -38,7 +37,9 @@ class Mutant:
 def mutants(sample: str, entry: str) -> Iterator[Mutant]:
     """All mutants of a sample kernel; of its entries only `entry` is kept."""
     source = (HERE / f"{sample}.cpp").read_text()
-    source = ENTRY.sub(lambda m: m.group() if NAME.search(m.group())[1] == entry else "\n" * m.group().count("\n"), source)
+    source = ENTRY.sub(
+        lambda m: m.group() if NAME.search(m.group())[1] == entry else "\n" * m.group().count("\n"), source
+    )
     for site in STATEMENT.finditer(source):
         line = source.count("\n", 0, site.end()) + 1
         kept = source[: site.start()] + ";" + "\n" * site.group().count("\n") + source[site.end() :]
@@ -46,10 +47,8 @@ def mutants(sample: str, entry: str) -> Iterator[Mutant]:
     for site in DEQUEUE.finditer(source):
         queue, element = site.groups()
         changed = source[: site.start()] + f"held_{queue}.template ReinterpretCast<{element}>()" + source[site.end() :]
-        changed = ENQUEUE.sub(
-            lambda m: f"held_{m[1]} = {m[2]}.template ReinterpretCast<uint8_t>(); {m[0]}" if m[1] == queue else m[0],
-            changed,
-        )
+        enqueue = re.compile(rf"\b({queue})\.EnQue\((\w+)\);")
+        changed = enqueue.sub(rf"held_{queue} = \2.template ReinterpretCast<uint8_t>(); \g<0>", changed)
         declaration = f"static thread_local AscendC::LocalTensor<uint8_t> held_{queue}; "
         line = source.count("\n", 0, site.start()) + 1
         changed = changed.replace("using namespace AscendC;", declaration + "using namespace AscendC;", 1)
@@ -62,7 +61,8 @@ def translation_unit(group: list[Mutant], first: int, entry: str, folder: Path) 
     for number, mutant in enumerate(group, first):
         body = folder / f"{mutant.sample}_{number}.cpp"
         body.write_text(mutant.text)
-        text += f'#define {entry} mutant{number}_{entry}\nnamespace mutant{number} {{\n#include "{body}"\n}}\n#undef {entry}\n'
+        text += f"#define {entry} mutant{number}_{entry}\n"
+        text += f'namespace mutant{number} {{\n#include "{body}"\n}}\n#undef {entry}\n'
     unit = folder / f"mutants_{group[0].sample}.cpp"
     unit.write_text(text)
     return unit

@@ -9,6 +9,11 @@ from autofuse_ascend_sim.conformance.elements import Array, Element
 
 PARAMETERS = 16  # 32-bit words a step
 
+# The 128 bits of a mask, from the first four words of a step.
+MASK_WORDS = (
+    "uint64_t mask[2] = {p[0] | static_cast<uint64_t>(p[1]) << 32, p[2] | static_cast<uint64_t>(p[3]) << 32};\n"
+)
+
 Step = tuple[int, ...]
 Expectation = Callable[[Step], tuple[tuple[Array, ...], ...]]
 
@@ -86,6 +91,11 @@ class Case:
                         f"{shown!r} instead of {wanted}, {apart[0][at]:g} ULP apart"
                     )
         return found
+
+
+def word(kind: str, index: int) -> str:
+    """C++ of a step's word as a `kind`."""
+    return f"static_cast<{kind}>(p[{index}])"
 
 
 def _padded(operand: Operand) -> Array:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from autofuse_ascend_sim.conformance.case import Case, Expectation, Operand, Step
+from autofuse_ascend_sim.conformance.case import MASK_WORDS, Case, Expectation, Operand, Step
 from autofuse_ascend_sim.conformance.elements import ELEMENTS, Array, Element
 from autofuse_ascend_sim.conformance.lanes import CAPACITY, count_steps, indices, masked_steps
 from autofuse_ascend_sim.conformance.meanings import whole_number
@@ -38,9 +38,7 @@ def _case(architecture: str, pair: Rounding, mode: str, form: str, steps: tuple[
     dst = Operand("dst", target, target.samples(CAPACITY, 9, specials=False))
     code = "SetDeqScale(static_cast<half>(0.5f));\n" if scales else ""
     if form == "bits":
-        code += (
-            "uint64_t mask[2] = {p[0] | static_cast<uint64_t>(p[1]) << 32, p[2] | static_cast<uint64_t>(p[3]) << 32};\n"
-        )
+        code += MASK_WORDS
     if form == "count":
         tail = "p[0]"
     else:
@@ -106,10 +104,11 @@ def convert(source: Element, target: Element, mode: str, x: NDArray[np.generic])
     limits = np.iinfo(target.storage)
     if not source.is_floating:
         low, high = max(limits.min, np.iinfo(source.storage).min), min(limits.max, np.iinfo(source.storage).max)
-        return np.clip(x, low, high).astype(target.storage)
+        clipped: Array = np.clip(x, low, high).astype(target.storage)
+        return clipped
     rounded = np.nan_to_num(whole_number(mode, x.astype(np.float64)), nan=0.0, posinf=2.0**70, neginf=-(2.0**70))
     inside = np.clip(rounded, float(limits.min), float(limits.max) if target.size < 8 else 2.0**63 - 1024)
-    result = inside.astype(target.storage)
+    result: Array = inside.astype(target.storage)
     result[rounded >= float(limits.max)] = limits.max
     return result
 

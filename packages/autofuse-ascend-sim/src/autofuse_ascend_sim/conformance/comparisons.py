@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autofuse_ascend_sim.conformance.case import Case, Operand, Step
+from autofuse_ascend_sim.conformance.case import Case, Operand, Step, word
 from autofuse_ascend_sim.conformance.elements import ELEMENTS, Array, Element
 from autofuse_ascend_sim.conformance.lanes import CAPACITY
 from autofuse_ascend_sim.signatures.table import Function, functions
@@ -102,7 +102,8 @@ def _register(row: Function, types: tuple[str, ...]) -> Iterator[Case]:
     code = (
         f"Compare(src0, src1, static_cast<CMPMODE>(p[0]), static_cast<uint64_t>({lanes}), BinaryRepeatParams());\n"
         "PipeBarrier<PIPE_V>();\n"
-        f"Select<{element.name}, SELMODE::VSEL_CMPMASK_SPR>(dst, src0, src1, static_cast<uint8_t>(p[1]), BinaryRepeatParams());"
+        f"Select<{element.name}, SELMODE::VSEL_CMPMASK_SPR>"
+        f"(dst, src0, src1, {word('uint8_t', 1)}, BinaryRepeatParams());"
     )
 
     def expectation(step: Step) -> tuple[tuple[Array, ...], ...]:
@@ -167,7 +168,8 @@ def _select_masked(row: Function, types: tuple[str, ...]) -> Iterator[Case]:
     else:
         words = [sum(1 << (i - low) for i in range(low, min(low + 64, lanes - 5))) for low in (0, 64)]
         prefix, mask = f"uint64_t mask[2] = {{{words[0]}ULL, {words[1]}ULL}};\n", "mask"
-    code = f"{prefix}Select(dst, bits, src0, {second}, SELMODE::{mode}, {mask}, static_cast<uint8_t>(p[0]), BinaryRepeatParams());"
+    tail = f"{mask}, {word('uint8_t', 0)}, BinaryRepeatParams()"
+    code = f"{prefix}Select(dst, bits, src0, {second}, SELMODE::{mode}, {tail});"
 
     def expectation(step: Step) -> tuple[tuple[Array, ...], ...]:
         n = lanes * step[0]
@@ -191,7 +193,8 @@ def _select_bytes(row: Function, types: tuple[str, ...]) -> Iterator[Case]:
     scalar = element.encode(np.array([3.0]))[0]
     operands = f"static_cast<{element.name}>(3), src" if is_scalar_first else f"src, static_cast<{element.name}>(3)"
     code = (
-        "SelectWithBytesMaskShapeInfo info;\ninfo.firstAxis = p[0];\ninfo.srcLastAxis = p[1];\ninfo.maskLastAxis = p[2];\n"
+        "SelectWithBytesMaskShapeInfo info;\ninfo.firstAxis = p[0];\n"
+        "info.srcLastAxis = p[1];\ninfo.maskLastAxis = p[2];\n"
         f"Select(dst, {operands}, mask, tmp, info);"
     )
 
@@ -223,7 +226,7 @@ def _gather_mask(row: Function, types: tuple[str, ...]) -> Iterator[Case]:
         pattern = "pattern"
     code = (
         "uint64_t count = 0;\n"
-        f"GatherMask(dst, src, {pattern}, p[1] != 0, p[2], GatherMaskParams(1, static_cast<uint16_t>(p[3]), 8, 0), count);\n"
+        f"GatherMask(dst, src, {pattern}, p[1] != 0, p[2], GatherMaskParams(1, {word('uint16_t', 3)}, 8, 0), count);\n"
         "kept.SetValue(0, static_cast<uint32_t>(count));"
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from autofuse_ascend_sim.conformance.case import Case, Operand, Step
+from autofuse_ascend_sim.conformance.case import Case, Operand, Step, word
 from autofuse_ascend_sim.conformance.elements import ELEMENTS, Array, Element
 from autofuse_ascend_sim.conformance.lanes import CAPACITY
 from autofuse_ascend_sim.signatures.table import Function, functions
@@ -43,28 +43,33 @@ def _operands(element: Element) -> tuple[Operand, Operand]:
 
 def _store_code(call: str) -> str:
     """A copy into the step's slot of GM, read back into UB so that the kernel's own store keeps it."""
-    return (
-        f"{call}\nPipeBarrier<PIPE_ALL>();\n"
-        f"DataCopy(dst, dst_global[step * dst.GetSize()], dst.GetSize());"
-    )
+    return f"{call}\nPipeBarrier<PIPE_ALL>();\nDataCopy(dst, dst_global[step * dst.GetSize()], dst.GetSize());"
 
 
-def _case(row: Function, element: Element, form: str, code: str, steps: tuple[Step, ...], after: dict[Step, Array]) -> Case:
+def _case(
+    row: Function, element: Element, form: str, code: str, steps: tuple[Step, ...], after: dict[Step, Array]
+) -> Case:
     src, dst = _operands(element)
-    return Case(row.name, row.architecture, (element.name,), form, code, (src,), (dst,), steps, lambda s: ((after[s],),))
+    return Case(
+        row.name, row.architecture, (element.name,), form, code, (src,), (dst,), steps, lambda s: ((after[s],),)
+    )
 
 
 def _blocks(row: Function, element: Element, is_load: bool, has_params: bool) -> Case:
     src, dst = _operands(element)
     per_block = 32 // element.size
-    steps: tuple[Step, ...] = ((1, 4, 0, 0), (3, 2, 1, 2), (5, 1, 3, 0)) if has_params else ((1, 2, 0, 0), (1, 32, 0, 0))
-    after = {}
+    steps: tuple[Step, ...] = (
+        ((1, 4, 0, 0), (3, 2, 1, 2), (5, 1, 3, 0)) if has_params else ((1, 2, 0, 0), (1, 32, 0, 0))
+    )
+    after: dict[Step, Array] = {}
     for step in steps:
         blocks, length, src_gap, dst_gap = step
         within = np.arange(length * per_block)
         result = dst.values.copy()
         for b in range(blocks):
-            result[b * (length + dst_gap) * per_block + within] = src.values[b * (length + src_gap) * per_block + within]
+            result[b * (length + dst_gap) * per_block + within] = src.values[
+                b * (length + src_gap) * per_block + within
+            ]
         after[step] = result
     tail = f"DataCopyParams({PARAMS})" if has_params else f"p[1] * {per_block}"
     if is_load:
@@ -83,7 +88,7 @@ def _load_bytes(row: Function, element: Element) -> Case:
     lengths = (5, per_block, 3 * per_block + 1) if size < 8 else (per_block, 2 * per_block)
     steps = tuple((blocks, n * size, gap * size, 1, left, right) for n in lengths for blocks, gap in ((1, 0), (3, 4)))
     value = element.encode(np.array([3.0]))[0] if element.is_floating else np.array(3).astype(element.storage)
-    after = {}
+    after: dict[Step, Array] = {}
     for step in steps:
         blocks, length, gap = step[0], step[1] // size, step[2] // size
         result = dst.values.copy()
@@ -95,15 +100,18 @@ def _load_bytes(row: Function, element: Element) -> Case:
             result[at + left : at + left + length] = src.values[start : start + length]
         after[step] = result
     literal = f"static_cast<{element.name}>({3 if size < 8 else 0})"
-    pad = f"DataCopyPadExtParams<{element.name}>(p[4] != 0, static_cast<uint8_t>(p[4]), static_cast<uint8_t>(p[5]), {literal})"
+    sides = f"p[4] != 0, {word('uint8_t', 4)}, {word('uint8_t', 5)}"
+    pad = f"DataCopyPadExtParams<{element.name}>({sides}, {literal})"
     return _case(row, element, "GM to UB bytes", f"DataCopyPad(dst, src_global[0], {EXT}, {pad});", steps, after)
 
 
 def _store_bytes(row: Function, element: Element) -> Case:
     src, dst = _operands(element)
     size, per_block = element.size, 32 // element.size
-    steps = tuple((blocks, n * size, 1, gap * size) for n in (1, 5, 3 * per_block + 1) for blocks, gap in ((1, 0), (3, 4)))
-    after = {}
+    steps = tuple(
+        (blocks, n * size, 1, gap * size) for n in (1, 5, 3 * per_block + 1) for blocks, gap in ((1, 0), (3, 4))
+    )
+    after: dict[Step, Array] = {}
     for step in steps:
         blocks, length, gap = step[0], step[1] // size, step[3] // size
         whole = -(-length // per_block) * per_block
@@ -119,7 +127,7 @@ def _store_bytes(row: Function, element: Element) -> Case:
 def _legacy(row: Function, element: Element, is_load: bool) -> Case:
     src, dst = _operands(element)
     steps: tuple[Step, ...] = ((1, 64, 0, 0), (2, 96, 0, 0))
-    after = {}
+    after: dict[Step, Array] = {}
     for step in steps:
         count = step[0] * step[1] // element.size
         result = dst.values.copy()
@@ -129,4 +137,6 @@ def _legacy(row: Function, element: Element, is_load: bool) -> Case:
         code = f"DataCopyPad(dst, src_global[0], DataCopyParams({PARAMS}), DataCopyPadParams(false, 0, 0, 0));"
     else:
         code = _store_code(f"DataCopyPad(dst_global[step * dst.GetSize()], src, DataCopyParams({PARAMS}));")
-    return _case(row, element, "GM to UB, 16-bit lengths" if is_load else "UB to GM, 16-bit lengths", code, steps, after)
+    return _case(
+        row, element, "GM to UB, 16-bit lengths" if is_load else "UB to GM, 16-bit lengths", code, steps, after
+    )

@@ -3,12 +3,14 @@
 Floating-point elements are computed in float64 and rounded once; integers in their own type, where they wrap.
 """
 
+from typing import Any
+
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-Array = NDArray[np.generic]
-Working = NDArray[np.generic]
+Array = NDArray[Any]
+Working = NDArray[Any]
 
 
 @frozen
@@ -64,10 +66,11 @@ class Element:
     def distance(self, actual: Array, expected: Array) -> NDArray[np.float64]:
         """How far elements are apart, in units of the last place; 0 for two NaNs, infinite for one."""
         if not self.is_floating:
-            return np.where(actual == expected, 0.0, np.inf)
+            differs: NDArray[np.float64] = np.where(actual == expected, 0.0, np.inf)
+            return differs
         bits = np.dtype(f"int{8 * self.size}")
         a, b = (_ordered(values.view(bits).astype(np.int64), self.size) for values in (actual, expected))
-        apart = np.abs(a - b).astype(np.float64)
+        apart: NDArray[np.float64] = np.abs(a - b).astype(np.float64)
         a_nan, b_nan = np.isnan(self.decode(actual)), np.isnan(self.decode(expected))
         apart[a_nan & b_nan] = 0
         apart[a_nan ^ b_nan] = np.inf

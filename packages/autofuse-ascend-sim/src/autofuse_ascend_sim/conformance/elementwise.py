@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from autofuse_ascend_sim.conformance.case import Case, Expectation, Operand, Step
+from autofuse_ascend_sim.conformance.case import MASK_WORDS, Case, Expectation, Operand, Step
 from autofuse_ascend_sim.conformance.elements import ELEMENTS, Array, Element
 from autofuse_ascend_sim.conformance.lanes import CAPACITY, count_steps, indices, masked_steps
 from autofuse_ascend_sim.conformance.meanings import MEANINGS, Call, Meaning
@@ -47,9 +47,7 @@ def _case(row: Function, types: tuple[str, ...], counts: Sequence[int]) -> Case:
     arguments += _tail(shape, bits, is_masked, len(sizes), row)
     prefix = meaning.prefix + "\n" if meaning.prefix else ""
     if bits:
-        prefix += (
-            "uint64_t mask[2] = {p[0] | static_cast<uint64_t>(p[1]) << 32, p[2] | static_cast<uint64_t>(p[3]) << 32};\n"
-        )
+        prefix += MASK_WORDS
     return Case(
         api=row.name,
         architecture=row.architecture,

@@ -23,9 +23,8 @@ def kernel(case: Case, name: str) -> str:
     """
     operands = (*case.inputs, *case.outputs)
     arguments = ", ".join(f"GM_ADDR {operand.name}_gm" for operand in operands)
-    lines = [
-        f'extern "C" __global__ __aicore__ void {name}(GM_ADDR steps_gm, {arguments}, GM_ADDR workspace, GM_ADDR tiling)'
-    ]
+    parameters = f"GM_ADDR steps_gm, {arguments}, GM_ADDR workspace, GM_ADDR tiling"
+    lines = [f'extern "C" __global__ __aicore__ void {name}({parameters})']
     lines += ["{", f"    // {case.label}", "    TPipe pipe;", "    GlobalTensor<uint32_t> steps;"]
     lines.append(f"    steps.SetGlobalBuffer((__gm__ uint32_t*)steps_gm, {len(case.steps)} * kWords);")
     for operand in operands:
@@ -69,7 +68,8 @@ def _local(operand: Operand) -> str:
 def _load(operand: Operand, step: str) -> str:
     indent = "        " if step else "    "
     offset = f"step * {_count(operand)}" if step else "0"
-    return f"{indent}DataCopy({_local(operand)}, {operand.name}_global[{offset}], static_cast<uint32_t>({_count(operand)}));"
+    count = f"static_cast<uint32_t>({_count(operand)})"
+    return f"{indent}DataCopy({_local(operand)}, {operand.name}_global[{offset}], {count});"
 
 
 def _store(operand: Operand) -> str:

@@ -38,7 +38,7 @@ def masked_steps(sizes: Sequence[int], bits: bool) -> tuple[tuple[int, ...], ...
         (1, 3, ones, eights),
         ((1 << (lanes - 3)) - 1, 2, ones, eights),
         (full, 2, ones, (16,) + (8,) * (operands - 1)),
-        ((1 << (lanes // 2 + 1)) - 1, 2, (2,) + ones[1:], (16,) + eights[1:]),
+        ((1 << (lanes // 2 + 1)) - 1, 2, (2, *ones[1:]), (16, *eights[1:])),
     ]
     if operands > 1:
         shapes.append((full, 3, ones, (*eights[:-1], 0)))  # the last source is read again for every repeat

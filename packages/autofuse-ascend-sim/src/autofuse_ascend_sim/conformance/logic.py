@@ -39,7 +39,9 @@ def _case(row: Function, arguments: dict[str, str], counts: Sequence[int]) -> Ca
             return _logical(row, ELEMENTS[arguments["U"]], counts)
         case "LogicalNot":
             source = ELEMENTS[arguments["U"]]
-            return _map(row, (source.name,), ELEMENTS["bool"], (_small(source, "src0", 1),), "src0", counts, lambda a: a == 0)
+            return _map(
+                row, (source.name,), ELEMENTS["bool"], (_small(source, "src0", 1),), "src0", counts, lambda a: a == 0
+            )
         case "IsNan" | "IsInf":
             return _classify(row, ELEMENTS[arguments["U"]], ELEMENTS[arguments["T"]], counts)
         case "IsFinite":
@@ -80,7 +82,11 @@ def _any(element: Element, name: str, seed: int) -> Operand:
 def _small(element: Element, name: str, seed: int) -> Operand:
     """Elements of which many are zero."""
     drawn = np.random.default_rng(seed).integers(0, 3, CAPACITY)
-    return Operand(name, element, element.encode(drawn.astype(np.float64)) if element.is_floating else drawn.astype(element.storage))
+    return Operand(
+        name,
+        element,
+        element.encode(drawn.astype(np.float64)) if element.is_floating else drawn.astype(element.storage),
+    )
 
 
 def _flags(target: Element, flags: Numbers) -> Numbers:
@@ -132,7 +138,9 @@ def _mull(row: Function, element: Element, counts: Sequence[int]) -> Case:
     inputs = (_any(element, "src0", 1), _any(element, "src1", 2))
     outputs = tuple(Operand(name, element, element.samples(CAPACITY, 9, specials=False)) for name in ("low", "high"))
     products = [int(a) * int(b) for a, b in zip(*(operand.values for operand in inputs), strict=True)]
-    halves = [np.array([(p >> shift) & 0xFFFF_FFFF for p in products], np.uint32).view(element.storage) for shift in (0, 32)]
+    halves = [
+        np.array([(p >> shift) & 0xFFFF_FFFF for p in products], np.uint32).view(element.storage) for shift in (0, 32)
+    ]
 
     def expectation(step: Step) -> tuple[tuple[Array, ...], ...]:
         found = []
@@ -143,7 +151,9 @@ def _mull(row: Function, element: Element, counts: Sequence[int]) -> Case:
         return tuple(found)
 
     code = "Mull(low, high, src0, src1, p[0]);"
-    return Case(row.name, row.architecture, (element.name,), "count", code, inputs, outputs, count_steps(counts), expectation)
+    return Case(
+        row.name, row.architecture, (element.name,), "count", code, inputs, outputs, count_steps(counts), expectation
+    )
 
 
 def _sin_cos(row: Function, element: Element, counts: Sequence[int]) -> Case:
@@ -162,7 +172,9 @@ def _sin_cos(row: Function, element: Element, counts: Sequence[int]) -> Case:
         return tuple(found)
 
     code = "SinCos(sine, cosine, src0, p[0]);"
-    return Case(row.name, row.architecture, (element.name,), "count", code, (src,), outputs, count_steps(counts), expectation, 1)
+    return Case(
+        row.name, row.architecture, (element.name,), "count", code, (src,), outputs, count_steps(counts), expectation, 1
+    )
 
 
 def _side(text: str, name: str, value: str, element: Element) -> str:
@@ -225,4 +237,15 @@ def _running_sum(row: Function, element: Element) -> Case:
         f"    CumSum<{element.name}, across>(dst, last, src, tmp, info);\n}}"
     )
     steps = tuple((*shape, axis) for shape in SUM_SHAPES for axis in (0, 1))
-    return Case(row.name, row.architecture, (element.name,), "both axes", code, (src,), (dst, last), steps, expectation, tmp_bytes=16384)
+    return Case(
+        row.name,
+        row.architecture,
+        (element.name,),
+        "both axes",
+        code,
+        (src,),
+        (dst, last),
+        steps,
+        expectation,
+        tmp_bytes=16384,
+    )

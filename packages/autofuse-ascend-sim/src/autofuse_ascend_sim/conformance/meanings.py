@@ -88,6 +88,16 @@ def inverted(call: Call) -> Numbers:
     return call.target.decode(bits.view(call.target.storage))
 
 
+def shift(call: Call) -> Numbers:
+    """The shift amounts, as wide as the values."""
+    return (call.b if call.scalar is None else call.scalar).astype(call.a.dtype)
+
+
+def reciprocal(call: Call) -> Numbers:
+    """1 / a; integers truncate towards zero."""
+    return 1 / call.a if call.target.is_floating else np.trunc(1 / call.a.astype(np.float64))
+
+
 def whole_number(mode: str, x: NDArray[np.float64]) -> NDArray[np.float64]:
     """x rounded to an integer in a rounding mode named by its letter (see cast.toml)."""
     rounded: NDArray[np.float64]
@@ -137,8 +147,8 @@ MEANINGS: dict[str, Meaning] = {
         lambda c: (relu((c.a.astype(np.float64) + c.b) * 0.5),), has_specials=False,
         prefix="SetDeqScale(static_cast<half>(0.5f));", tags=frozenset({"small"}),
     ),
-    "ShiftLeft": Meaning(lambda c: (np.left_shift(c.a, (c.b if c.scalar is None else c.scalar).astype(c.a.dtype)),), shifts=True),
-    "ShiftRight": Meaning(lambda c: (np.right_shift(c.a, (c.b if c.scalar is None else c.scalar).astype(c.a.dtype)),), shifts=True),
+    "ShiftLeft": Meaning(lambda c: (np.left_shift(c.a, shift(c)),), shifts=True),
+    "ShiftRight": Meaning(lambda c: (np.right_shift(c.a, shift(c)),), shifts=True),
     "Prelu": Meaning(lambda c: (np.where(c.a >= 0, c.a, c.a * c.b),), has_specials=False),
     "AbsSub": Meaning(lambda c: (np.abs(c.a - c.b),)),
     "FusedAbsSub": Meaning(lambda c: (np.abs(c.a - c.b),)),
@@ -150,7 +160,7 @@ MEANINGS: dict[str, Meaning] = {
     "Ln": Meaning(lambda c: (np.log(c.a),), ulp=2),
     "Sqrt": Meaning(lambda c: (np.sqrt(c.a),)),
     "Rsqrt": Meaning(lambda c: (1 / np.sqrt(c.a),), ulp=2),
-    "Reciprocal": Meaning(lambda c: (1 / c.a,) if c.target.is_floating else (np.trunc(1 / c.a.astype(np.float64)),), ulp=1, divides=True),
+    "Reciprocal": Meaning(lambda c: (reciprocal(c),), ulp=1, divides=True),
     "Not": Meaning(lambda c: (inverted(c),)),
     "Neg": Meaning(lambda c: (-c.a,)),
     "Adds": Meaning(lambda c: (c.a + c.scalar,)),

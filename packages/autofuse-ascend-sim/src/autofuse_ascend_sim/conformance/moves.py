@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autofuse_ascend_sim.conformance.case import Case, Expectation, Operand, Step
+from autofuse_ascend_sim.conformance.case import MASK_WORDS, Case, Expectation, Operand, Step, word
 from autofuse_ascend_sim.conformance.elements import ELEMENTS, Array, Element
 from autofuse_ascend_sim.conformance.lanes import CAPACITY, indices, lanes_of, masked_steps
 from autofuse_ascend_sim.signatures.table import Function, functions
@@ -72,9 +72,18 @@ def _form(row: Function) -> str:
     return "count" if "mask" not in kinds else "bits" if kinds["mask"].endswith("[]") else "mask"
 
 
-def _build(row: Function, element: Element, form: str, code: str, inputs: tuple[Operand, ...],
-           outputs: tuple[Operand, ...], steps: tuple[Step, ...], expected: Expectation, ulp: int = 0) -> Case:  # fmt: skip
-    return Case(row.name, row.architecture, (element.name,), form, code, inputs, outputs, steps, expected, ulp, 16384)
+def _build(
+    row: Function,
+    element: Element,
+    form: str,
+    code: str,
+    inputs: tuple[Operand, ...],
+    outputs: tuple[Operand, ...],
+    steps: tuple[Step, ...],
+    expected: Expectation,
+) -> Case:
+    types = (element.name,)
+    return Case(row.name, row.architecture, types, form, code, inputs, outputs, steps, expected, tmp_bytes=16384)
 
 
 def _replaced(dst: Operand, index: Any, values: Any) -> tuple[tuple[Array, ...], ...]:
@@ -84,15 +93,15 @@ def _replaced(dst: Operand, index: Any, values: Any) -> tuple[tuple[Array, ...],
 
 
 def _mask(row: Function) -> tuple[str, str]:
-    words = "uint64_t mask[2] = {p[0] | static_cast<uint64_t>(p[1]) << 32, p[2] | static_cast<uint64_t>(p[3]) << 32};\n"
-    return (words, "mask") if _form(row) == "bits" else ("", "static_cast<uint64_t>(p[0])")
+    return (MASK_WORDS, "mask") if _form(row) == "bits" else ("", "static_cast<uint64_t>(p[0])")
 
 
 def _duplicate(row: Function, names: list[str], element: Element, counts: Sequence[int]) -> Case:
     dst, src = _target(element), _source(element)
     if "src" in names:
-        return _build(row, element, "tensor", "Duplicate(dst, src, static_cast<int32_t>(p[0]));", (src,), (dst,),
-                      tuple((n,) for n in counts), lambda s: _replaced(dst, np.arange(s[0]), src.values[0]))  # fmt: skip
+        code = f"Duplicate(dst, src, {word('int32_t', 0)});"
+        return _build(row, element, "tensor", code, (src,), (dst,), tuple((n,) for n in counts),
+                      lambda s: _replaced(dst, np.arange(s[0]), src.values[0]))  # fmt: skip
     literal = "true" if element.name == "bool" else f"static_cast<{element.name}>(3)"
     value = element.encode(np.array([3.0]))[0] if element.is_floating else np.array([3]).astype(element.storage)[0]
     if "mask" not in names:
@@ -120,7 +129,8 @@ def _brcb(row: Function, element: Element) -> Case:
                 after[at : at + per_block] = src.values[8 * r + k]
         return ((after,),)
 
-    code = "Brcb(dst, src, static_cast<uint8_t>(p[0]), BrcbRepeatParams(static_cast<uint16_t>(p[1]), static_cast<uint16_t>(p[2])));"
+    params = f"BrcbRepeatParams({word('uint16_t', 1)}, {word('uint16_t', 2)})"
+    code = f"Brcb(dst, src, {word('uint8_t', 0)}, {params});"
     return _build(row, element, "repeat", code, (src,), (dst,), ((1, 1, 8), (3, 1, 8), (2, 2, 16)), expectation)
 
 
@@ -128,7 +138,10 @@ def _broadcast(row: Function, names: list[str], element: Element) -> Case:
     """Axis 1 of a matrix: every row repeats its one element."""
     dst, src = _target(element), _source(element)
     tmp = ", tmp" if "sharedTmpBuffer" in names else ""
-    code = f"const uint32_t to[2] = {{p[0], p[1]}};\nconst uint32_t from[2] = {{p[0], 1}};\nBroadcast<{element.name}, 2, 1>(dst, src, to, from{tmp});"
+    code = (
+        "const uint32_t to[2] = {p[0], p[1]};\nconst uint32_t from[2] = {p[0], 1};\n"
+        f"Broadcast<{element.name}, 2, 1>(dst, src, to, from{tmp});"
+    )
     steps = ((1, 1), (4, 16), (3, 33), (16, 64))
     form = "axis 1 with temporary" if tmp else "axis 1"
     return _build(row, element, form, code, (src,), (dst,), steps,
@@ -184,7 +197,7 @@ def _offsets(element: Element, name: str, permutation: bool) -> Operand:
 def _gather(row: Function, names: list[str], element: Element, counts: Sequence[int]) -> Case:
     dst, src, offsets = _target(element), _source(element), _offsets(element, "offsets", False)
     index = offsets.values.astype(np.int64) // element.size + 32 // element.size
-    code = f"Gather(dst, src, offsets, static_cast<uint32_t>(32), p[0]);"
+    code = "Gather(dst, src, offsets, static_cast<uint32_t>(32), p[0]);"
     if element.size == 8:
         index = index % (CAPACITY // 2)
         offsets = Operand("offsets", offsets.element, ((index - 4) % (CAPACITY // 2 - 4) * 8).astype(np.uint32))
@@ -200,7 +213,8 @@ def _gather(row: Function, names: list[str], element: Element, counts: Sequence[
     words, mask = _mask(row)
     bits = bool(words)
     lanes = lanes_of((element.size,))
-    code = f"{words}Gather(dst, src, offsets, static_cast<uint32_t>(32), {mask}, static_cast<uint8_t>(p[4]), static_cast<uint16_t>(p[6]));"
+    tail = f"{mask}, {word('uint8_t', 4)}, {word('uint16_t', 6)}"
+    code = f"{words}Gather(dst, src, offsets, static_cast<uint32_t>(32), {tail});"
 
     def expectation(step: Step) -> tuple[tuple[Array, ...], ...]:
         (touched,) = indices(step, (element.size,), bits)
@@ -256,7 +270,8 @@ def _trans_data(row: Function, element: Element) -> Case | None:
         return None  # half blocks: covered by the kernels that use them
     dst, src = _target(element), _source(element)
     per_block = 32 // element.size
-    code = f"LocalTensor<{element.name}> to[16];\nLocalTensor<{element.name}> from[16];\nfor (uint32_t i = 0; i < 16; ++i) {{\n"
+    code = f"LocalTensor<{element.name}> to[16];\nLocalTensor<{element.name}> from[16];\n"
+    code += "for (uint32_t i = 0; i < 16; ++i) {\n"
     if element.size == 2:
         code += "    to[i] = dst[i * 16];\n    from[i] = src[i * 16];\n}\n"
         result = src.values[:256].reshape(16, 16).T.reshape(-1)

@@ -77,7 +77,11 @@ def _mask_text(row: Function, lanes: int) -> tuple[str, str]:
     kind = next(p.kind for p in row.parameters if p.name == "mask")
     if not kind.endswith("[]"):
         return "", "static_cast<int32_t>(p[0])"
-    words = "const uint64_t mask[2] = {p[0] >= 64 ? ~0ULL : (1ULL << p[0]) - 1, p[0] <= 64 ? 0 : p[0] >= 128 ? ~0ULL : (1ULL << (p[0] - 64)) - 1};\n"
+    words = (
+        "const uint64_t low = p[0] >= 64 ? ~0ULL : (1ULL << p[0]) - 1;\n"
+        "const uint64_t high = p[0] <= 64 ? 0 : p[0] >= 128 ? ~0ULL : (1ULL << (p[0] - 64)) - 1;\n"
+        "const uint64_t mask[2] = {low, high};\n"
+    )
     return words, "mask"
 
 
@@ -191,7 +195,8 @@ def _general(row: Function, kind: str) -> Iterator[Case]:
             words, mask = _mask_text(row, 256 // ELEMENTS[kind].size)
             order = next((name for name in ORDERS if case.form.startswith(name)), "")
             tail = f", ReduceOrder::{order}" if order else ""
-            code = f"{words}{row.name}<ReduceType::{reduction}, {kind}, {kind}>(dst, src, {mask}, p[1], p[2], 1, p[3]{tail});"
+            explicit = f"<ReduceType::{reduction}, {kind}, {kind}>"
+            code = f"{words}{row.name}{explicit}(dst, src, {mask}, p[1], p[2], 1, p[3]{tail});"
             yield evolve(case, api=row.name, form=f"{reduction} {case.form}", code=code)
 
 
@@ -204,7 +209,7 @@ def _counted(row: Function, kind: str, counts: Sequence[int]) -> Iterator[Case]:
 
     def total(n: int) -> Array:
         if not element.is_floating:
-            return np.sum(src.values[:n], dtype=src.values.dtype).reshape(1)
+            return np.array([np.sum(src.values[:n], dtype=src.values.dtype)])
         padded = np.zeros(-(-n // lanes) * lanes)
         padded[:n] = numbers[:n]
         sums = tree(element, padded.reshape(-1, lanes), np.add)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from autofuse_ascend_sim.conformance.case import Case, Operand, Step
+from autofuse_ascend_sim.conformance.case import Case, Operand, Step, word
 from autofuse_ascend_sim.conformance.comparisons import COMPARISONS
 from autofuse_ascend_sim.conformance.elements import ELEMENTS, Array, Element
 from autofuse_ascend_sim.conformance.lanes import CAPACITY
@@ -60,7 +60,11 @@ def _normal_mode(architecture: str, element: Element, by_length: bool) -> Case:
     inputs, dst = _operands(element)
     lanes = 256 // element.size
     total = element.encode(element.decode(inputs[0].values) + element.decode(inputs[1].values))
-    words = "static_cast<int32_t>(p[0])" if by_length else "p[0] | static_cast<uint64_t>(p[1]) << 32, p[2] | static_cast<uint64_t>(p[3]) << 32"
+    words = (
+        "static_cast<int32_t>(p[0])"
+        if by_length
+        else "p[0] | static_cast<uint64_t>(p[1]) << 32, p[2] | static_cast<uint64_t>(p[3]) << 32"
+    )
     code = (
         f"SetMaskNorm();\nSetVectorMask<{element.name}, MaskMode::NORMAL>({words});\n"
         f"Add<{element.name}, false>(dst, src0, src1, MASK_PLACEHOLDER, 2, BinaryRepeatParams());\nResetMask();"
@@ -115,7 +119,8 @@ def _set_compare_mask(architecture: str, element: Element) -> Case:
     chosen = np.unpackbits(bits.values, bitorder="little").astype(bool)[:lanes]
     code = (
         "SetCmpMask(bits);\nPipeBarrier<PIPE_V>();\n"
-        f"Select<{element.name}, SELMODE::VSEL_CMPMASK_SPR>(dst, src0, src1, static_cast<uint8_t>(p[0]), BinaryRepeatParams());"
+        f"Select<{element.name}, SELMODE::VSEL_CMPMASK_SPR>"
+        f"(dst, src0, src1, {word('uint8_t', 0)}, BinaryRepeatParams());"
     )
 
     def expectation(step: Step) -> tuple[tuple[Array, ...], ...]:
@@ -125,7 +130,9 @@ def _set_compare_mask(architecture: str, element: Element) -> Case:
         return ((after,),)
 
     operands = (*inputs, bits)
-    return Case("SetCmpMask", architecture, (element.name,), "register", code, operands, (dst,), ((1,), (2,)), expectation)
+    return Case(
+        "SetCmpMask", architecture, (element.name,), "register", code, operands, (dst,), ((1,), (2,)), expectation
+    )
 
 
 def _sum_register(architecture: str, element: Element, api: str, counts: Sequence[int]) -> Case:
@@ -144,14 +151,26 @@ def _sum_register(architecture: str, element: Element, api: str, counts: Sequenc
         return ((after,),)
 
     steps = tuple((count,) for count in counts)
-    return Case(api, architecture, (element.name,), "after ReduceSum", code, (src, inputs[1]), (dst,), steps, expectation, tmp_bytes=8192)
+    return Case(
+        api,
+        architecture,
+        (element.name,),
+        "after ReduceSum",
+        code,
+        (src, inputs[1]),
+        (dst,),
+        steps,
+        expectation,
+        tmp_bytes=8192,
+    )
 
 
 def _extreme_register(architecture: str, element: Element, api: str, counts: Sequence[int]) -> Case:
     inputs, dst = _operands(element)
     code = (
         f"ReduceMax(dst, src0, tmp.ReinterpretCast<{element.name}>(), static_cast<int32_t>(p[0]), true);\n"
-        f"PipeBarrier<PIPE_ALL>();\n{element.name} value = 0;\n{element.name} index = 0;\n{api}<{element.name}>(value, index);\n"
+        f"PipeBarrier<PIPE_ALL>();\n{element.name} value = 0;\n{element.name} index = 0;\n"
+        f"{api}<{element.name}>(value, index);\n"
         "dst.SetValue(16, value);\ndst.SetValue(17, index);"
     )
 
@@ -164,7 +183,9 @@ def _extreme_register(architecture: str, element: Element, api: str, counts: Seq
         return ((after,),)
 
     steps = tuple((count,) for count in counts)
-    return Case(api, architecture, (element.name,), "after ReduceMax", code, inputs, (dst,), steps, expectation, tmp_bytes=8192)
+    return Case(
+        api, architecture, (element.name,), "after ReduceMax", code, inputs, (dst,), steps, expectation, tmp_bytes=8192
+    )
 
 
 def _scalar_cast(architecture: str) -> Case:
@@ -186,4 +207,14 @@ def _scalar_cast(architecture: str) -> Case:
         after[:12] = np.clip(rounded, -(2.0**31), 2.0**31 - 1).astype(np.int32)
         return ((after,),)
 
-    return Case("ScalarCast", architecture, ("float", "int32_t"), "scalar", code, (src,), (dst,), ((0,), (1,), (2,)), expectation)
+    return Case(
+        "ScalarCast",
+        architecture,
+        ("float", "int32_t"),
+        "scalar",
+        code,
+        (src,),
+        (dst,),
+        ((0,), (1,), (2,)),
+        expectation,
+    )

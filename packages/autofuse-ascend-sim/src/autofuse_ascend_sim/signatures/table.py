@@ -97,7 +97,7 @@ def functions(architecture: str) -> tuple[Function, ...]:
 def roundings(architecture: str) -> tuple[Rounding, ...]:
     """The conversions of an architecture whose element types the emulator has."""
     table: Mapping[str, str] = _read("cast")["rounding"][architecture]
-    pairs = (Rounding(*pair.split(","), modes) for pair, modes in table.items())
+    pairs = (Rounding(pair.split(",")[0], pair.split(",")[1], modes) for pair, modes in table.items())
     return tuple(pair for pair in pairs if pair.source in TYPE_NAMES and pair.target in TYPE_NAMES)
 
 
