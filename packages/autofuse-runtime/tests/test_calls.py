@@ -1,5 +1,9 @@
 """Calling a program: arguments in, results out."""
 
+import pickle
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -277,3 +281,25 @@ def test_big_calls_use_the_threads_and_give_the_same(kit: Any) -> None:
     fn.set_num_threads(2)
     for result in results:
         np.testing.assert_array_equal(result, a + b)
+
+
+def test_without_ml_dtypes_bfloat16_is_its_bits(kit: Any, cache_directory: Path, tmp_path: Path) -> None:
+    program = binary(kit, "keep_bfloat16", dt.bfloat16)
+    (tmp_path / "program.pickle").write_bytes(pickle.dumps((program, kit.library(program).path)))
+    code = """
+import pickle, sys
+from pathlib import Path
+sys.modules["ml_dtypes"] = None
+import numpy as np
+from autofuse_runtime.cache import ArtefactCache
+from autofuse_runtime.extension import load_extension
+from autofuse_runtime.load import load_program
+program, library = pickle.loads(Path(sys.argv[1]).read_bytes())
+fn = load_program(program, library, load_extension(ArtefactCache(Path(sys.argv[2])))).function
+a = np.array([0x3F80, 0x4000], np.uint16)
+assert fn(a, a).dtype == np.uint16 and fn(a, a).tolist() == a.tolist()
+out = np.zeros(2, np.uint16)
+assert fn(a[::-1], a, out=out) is out and out.tolist() == a[::-1].tolist()
+"""
+    arguments = [sys.executable, "-c", code, str(tmp_path / "program.pickle"), str(cache_directory)]
+    subprocess.run(arguments, check=True)

@@ -312,3 +312,55 @@ def test_calls_may_nest_in_a_host_step_and_run_side_by_side(kit: Any) -> None:
     for thread in threads:
         thread.join()
     assert failures == []
+
+
+@pytest.mark.parametrize("maker", ["host", "kernel"])
+def test_an_output_made_as_a_view_of_another_shape_takes_its_own(kit: Any, maker: str) -> None:
+    # The linker lets a maker write into an output under the maker's own shape: v[u, 2] is the output c[2*u].
+    buffers = [
+        kit.buffer("a", "input"),
+        kit.buffer("p", "intermediate", "u,2"),
+        kit.buffer("c", "output", "2*u"),
+        kit.buffer("v", "intermediate", "u,2", alias_of="c"),
+    ]
+    made = "v" if maker == "host" else "p"
+    steps: list[Any] = [HostCall("select", ("a",), (made,)), BindSymbol("u", made, 0, None, 0, 50)]
+    kernels = []
+    if maker == "kernel":
+        steps += [BindSymbol("m2", "p", 0, None, 0, 50), KernelCall("scale", ("p",), ("v",))]
+        kernels = [kit.kernel("scale", ["u,2"], ["u,2"], symbols=["m2"])]
+    program = kit.program(
+        buffers, steps, ["c"], [kit.fact("n", ("a", 0))], kernels, regions=(region("select", ("a",), (made,)),)
+    )
+    fn = kit.run(program, {"fake": Host(select=positive_pairs)})
+    for values in ([1, -2, 3], [-1, -1], [4, 5]):
+        a = np.array(values, np.float32)
+        result = fn(a)
+        assert result.shape == (2 * int((a > 0).sum()),)
+        if maker == "host":
+            assert result.tolist() == np.repeat(a[a > 0], 2).tolist()
+        out = np.zeros(result.shape, np.float32)
+        fn(a, out=out)
+        assert maker == "kernel" or out.tolist() == result.tolist()
+        with pytest.raises(InputValueError, match="out= for output 'c' has another shape"):
+            fn(a, out=np.zeros(7, np.float32))
+
+
+def test_a_host_result_that_does_not_fill_its_output_is_refused(kit: Any) -> None:
+    buffers = [
+        kit.buffer("a", "input"),
+        kit.buffer("c", "output", "2*n"),
+        kit.buffer("v", "intermediate", "n,2", alias_of="c"),
+    ]
+    program = kit.program(
+        buffers,
+        [HostCall("h", ("a",), ("v",))],
+        ["c"],
+        [kit.fact("n", ("a", 0))],
+        regions=(region("h", ("a",), ("v",)),),
+    )
+    fn = kit.run(program, {"fake": Host(h=lambda values: [np.stack([values[0]] * 2, axis=1)[1:]])})
+    with pytest.raises(InputValueError, match="value 'c'"):
+        fn(np.ones(4, np.float32))
+    ok = kit.run(program, {"fake": Host(h=lambda values: [np.stack([values[0]] * 2, axis=1)])})
+    assert ok(np.ones(4, np.float32)).shape == (8,)

@@ -77,8 +77,6 @@ def compile_library(
     key = key_of(*common, *(part for item in texts.items() for part in item))
     about = {"what": f"kernels of {program.name}", "compiler": toolchain.identity, "isa": built_for.text}
     units = _units(bundles)
-    # The list of kernels rides along where there is one unit: a process costs more than the few lines.
-    units = [(*units[0], LIBRARY_FILE)] if len(units) == 1 else [*units, (LIBRARY_FILE,)]
 
     def make(directory: Path) -> None:
         with tempfile.TemporaryDirectory(prefix="autofuse-src-", dir=directory.parent) as name:
@@ -107,13 +105,15 @@ def _flags(bundles: Sequence[KernelBundle], isa: str) -> tuple[str, ...]:
 
 
 def _units(bundles: Sequence[KernelBundle]) -> list[tuple[str, ...]]:
-    """Groups of source files, those of up to `KERNELS_PER_UNIT` kernels each."""
+    """Groups of source files: those of up to `KERNELS_PER_UNIT` kernels each, the list of kernels, shared sources."""
     per_kernel = [
         tuple(file.path for file in bundle.files if file.role in _COMPILED and file.path.endswith(".cpp"))
         for bundle in bundles
     ]
     groups = [per_kernel[k : k + KERNELS_PER_UNIT] for k in range(0, len(per_kernel), KERNELS_PER_UNIT)]
     units = [tuple(path for paths in group for path in paths) for group in groups]
+    # The list of kernels rides along where there is one group: a process costs more than its few lines.
+    units = [(*units[0], LIBRARY_FILE)] if len(units) == 1 else [*units, (LIBRARY_FILE,)]
     return [*units, *((path,) for path in _shared_sources(bundles))]
 
 

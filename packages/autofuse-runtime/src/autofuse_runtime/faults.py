@@ -49,7 +49,8 @@ class FaultReporter:
                 buffer = self.plan.buffers.buffers[index]
                 shape = ", ".join(str(dim) for dim in buffer.shape)
                 raise InputValueError(
-                    f"value {buffer.name!r} of shape [{shape}] has no valid size (negative, or past int64) at {at}",
+                    f"value {buffer.name!r} of shape [{shape}] has no valid size at {at} "
+                    "(negative, past int64, or not that of the memory it is a view of)",
                     where=self.where,
                     fix="give smaller sizes, or sizes that fit together",
                 )

@@ -45,11 +45,13 @@ int af_buffer_make(AfFrame *frame, int buffer) {
         return af_fail(frame, AF_FAULT_OUT_SHAPE, output, 0, 0);
     }
     memory->data = frame->outs[output].data;
+    memory->bytes = frame->bytes[buffer];
     memory->state = AF_MEMORY_BORROWED;
     return 0;
   }
   memory->data = af_memory_allocate(frame->bytes[buffer]);
   if (!memory->data) return af_fail(frame, AF_FAULT_MEMORY, buffer, frame->bytes[buffer], 0);
+  memory->bytes = frame->bytes[buffer];
   memory->state = AF_MEMORY_POOLED;
   return 0;
 }

@@ -35,12 +35,14 @@ static int place_inputs(AfFrame *frame) {
       memory->state = AF_MEMORY_OBJECT;
     } else if (t->is_row_major) {
       memory->data = t->data;
+      memory->bytes = af_element_count(t->dims, t->rank) * af_itemsize[t->dtype];
       memory->state = AF_MEMORY_BORROWED;
     } else {
       const af_i64 count = af_element_count(t->dims, t->rank);
       const af_i64 bytes = count < 0 ? -1 : count * af_itemsize[t->dtype];
       memory->data = bytes < 0 ? NULL : af_memory_allocate(bytes);
       if (!memory->data) return af_fail(frame, AF_FAULT_MEMORY, in->buffer, bytes, 0);
+      memory->bytes = bytes;
       memory->state = AF_MEMORY_POOLED;
       af_copy_to_row_major(memory->data, t);
       ++frame->counters->copies;

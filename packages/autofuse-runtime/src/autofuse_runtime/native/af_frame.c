@@ -48,7 +48,8 @@ AfFrame *af_frame_new(const AfPlan *plan, AfCounters *counters) {
   }
   for (int b = 0; b < plan->buffer_count; ++b) {
     if (plan->buffers[b].constant_data)
-      frame->memory[b] = (AfMemory){.data = plan->buffers[b].constant_data, .state = AF_MEMORY_BORROWED};
+      frame->memory[b] = (AfMemory){
+          .data = plan->buffers[b].constant_data, .bytes = plan->buffers[b].constant_bytes, .state = AF_MEMORY_BORROWED};
   }
   return frame;
 }

@@ -6,7 +6,7 @@ static PyObject *exporter_of(AfFrame *frame, int root) {
   AfMemory *const memory = &frame->memory[root];
   const AfBufferPlan *const plan = &frame->plan->buffers[root];
   if (memory->state == AF_MEMORY_POOLED) {
-    PyObject *const block = af_block_new(memory->data, frame->bytes[root], NULL);
+    PyObject *const block = af_block_new(memory->data, memory->bytes, NULL);
     if (!block) return NULL;
     memory->owner = block; /* from here on the block owns the memory, so that a view may outlive the call */
     memory->state = AF_MEMORY_OBJECT;
@@ -15,7 +15,7 @@ static PyObject *exporter_of(AfFrame *frame, int root) {
   PyObject *keepalive = plan->constant;
   if (plan->input >= 0) keepalive = frame->inputs[plan->input].object;
   if (plan->output >= 0 && frame->out_is_direct[plan->output]) keepalive = frame->outs[plan->output].object;
-  return af_block_new(memory->data, frame->bytes[root], keepalive ? keepalive : Py_None);
+  return af_block_new(memory->data, memory->bytes, keepalive ? keepalive : Py_None);
 }
 
 /* New reference: the value of a buffer as the host sees it. */
@@ -53,7 +53,7 @@ static int adopt(AfFrame *frame, int buffer, PyObject *result) {
     }
     for (int k = 0; k < plan->rank; ++k) frame->dims[plan->first_dim + k] = view.shape[k];
     memory->data = view.buf;
-    frame->bytes[buffer] = frame->bytes[plan->root] = view.len;
+    frame->bytes[buffer] = memory->bytes = view.len;
     frame->memory[buffer].dims_unchecked = 1;
     PyBuffer_Release(&view); /* the array itself stays, and with it the memory */
   }

@@ -53,6 +53,7 @@ typedef struct AfBufferPlan {
   const int *dims;    /* expressions */
   PyObject *constant; /* array or object, else null */
   void *constant_data;
+  af_i64 constant_bytes;
 } AfBufferPlan;
 
 typedef struct AfOutputPlan {
@@ -137,6 +138,7 @@ enum { AF_MEMORY_NONE, AF_MEMORY_POOLED, AF_MEMORY_BORROWED, AF_MEMORY_OBJECT };
 
 typedef struct AfMemory {
   void *data;
+  af_i64 bytes; /* what `data` holds, as its maker says */
   int state;
   int dims_unchecked; /* its dims came from a host step and were not yet compared with the program's */
   PyObject *owner;    /* of OBJECT: what keeps data alive; for object buffers the value itself */

@@ -60,6 +60,7 @@ static int read_constant(AfBufferPlan *buffer, PyObject *constant) {
   if (exporter == Py_None) return 0;
   if (PyObject_GetBuffer(exporter, &view, PyBUF_C_CONTIGUOUS)) return -1;
   buffer->constant_data = view.buf;
+  buffer->constant_bytes = view.len;
   PyBuffer_Release(&view); /* the plan's tuple keeps the exporter */
   return 0;
 }

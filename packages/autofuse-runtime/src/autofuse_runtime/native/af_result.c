@@ -31,7 +31,7 @@ static PyObject *fresh(AfFrame *frame, const AfOutputPlan *output) {
   AfMemory *const memory = &frame->memory[root];
   if (!output->is_owner || memory->state == AF_MEMORY_BORROWED) return copied(frame, output->buffer);
   if (memory->state == AF_MEMORY_OBJECT) return wrapped(frame, output->buffer, Py_NewRef(memory->owner));
-  PyObject *const block = af_block_new(memory->data, frame->bytes[output->buffer], NULL);
+  PyObject *const block = af_block_new(memory->data, memory->bytes, NULL);
   if (!block) {
     af_fail(frame, AF_FAULT_PYTHON, 0, 0, 0);
     return NULL;
@@ -61,6 +61,12 @@ static PyObject *result(AfFrame *frame, int o) {
     return Py_NewRef(value ? value : Py_None);
   }
   if (frame->memory[output->buffer].dims_unchecked && af_buffer_check(frame, output->buffer)) return NULL;
+  /* What was made under another shape (a view of this buffer) must fill it. */
+  if (!buffer->known_at_entry && af_buffer_shape(frame, output->buffer)) return NULL;
+  if (frame->bytes[output->buffer] != memory->bytes) {
+    af_fail(frame, AF_FAULT_SIZE, output->buffer, 0, 0);
+    return NULL;
+  }
   if (!frame->out_is_given[o]) return fresh(frame, output);
   if (!frame->out_is_direct[o] || memory->data != frame->outs[o].data) {
     if (fill(frame, o)) return NULL;

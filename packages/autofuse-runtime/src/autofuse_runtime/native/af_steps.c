@@ -43,13 +43,23 @@ static int make_workspace(AfFrame *frame, const AfStep *step, void **workspace) 
   return *workspace ? 0 : af_fail(frame, AF_FAULT_MEMORY, -1, bytes, 0);
 }
 
+/* Whether `buffer` may be read: what a host step made has the program's shape, and a view fills its memory. */
+static int check_readable(AfFrame *frame, int buffer) {
+  const AfBufferPlan *const plan = &frame->plan->buffers[buffer];
+  const AfMemory *const memory = &frame->memory[plan->root];
+  if (memory->dims_unchecked && af_buffer_check(frame, plan->root)) return -1;
+  if (frame->memory[buffer].dims_unchecked && af_buffer_check(frame, buffer)) return -1;
+  if (plan->root != buffer && !plan->known_at_entry && af_buffer_shape(frame, buffer)) return -1;
+  return frame->bytes[buffer] == memory->bytes ? 0 : af_fail(frame, AF_FAULT_SIZE, buffer, 0, 0);
+}
+
 static int run_kernel(AfFrame *frame, const AfStep *step) {
   AfSite *const site = &frame->sites[step->site];
   AfBuffer *const inputs = frame->arguments, *const outputs = inputs + step->input_count;
   af_i64 made = 0, moved = 0;
   for (int i = 0; i < step->input_count; ++i) {
     const int buffer = step->inputs[i];
-    if (frame->memory[buffer].dims_unchecked && af_buffer_check(frame, buffer)) return -1;
+    if (check_readable(frame, buffer)) return -1;
     inputs[i] = (AfBuffer){af_data(frame, buffer), NULL};
     moved += frame->bytes[buffer];
   }
@@ -74,10 +84,7 @@ static int run_kernel(AfFrame *frame, const AfStep *step) {
 static int run_alias(AfFrame *frame, const AfStep *step) {
   const int source = step->inputs[0], target = step->outputs[0];
   if (frame->plan->buffers[target].dtype == AF_OBJECT) return 0;
-  if (frame->memory[source].dims_unchecked && af_buffer_check(frame, source)) return -1;
-  if (!frame->plan->buffers[target].known_at_entry && af_buffer_shape(frame, target)) return -1;
-  if (frame->bytes[target] != frame->bytes[source]) return af_fail(frame, AF_FAULT_SIZE, target, 0, 0);
-  return 0;
+  return check_readable(frame, source) || check_readable(frame, target) ? -1 : 0;
 }
 
 static int run_copy(AfFrame *frame, const AfStep *step) {
@@ -92,8 +99,7 @@ static int run_copy(AfFrame *frame, const AfStep *step) {
     to->state = AF_MEMORY_OBJECT;
     return 0;
   }
-  if (frame->memory[source].dims_unchecked && af_buffer_check(frame, source)) return -1;
-  if (af_buffer_make(frame, target)) return -1;
+  if (check_readable(frame, source) || af_buffer_make(frame, target)) return -1;
   if (frame->bytes[target] != frame->bytes[source]) return af_fail(frame, AF_FAULT_SIZE, target, 0, 0);
   /* out= may be the very memory that the source has. */
   if (af_data(frame, target) != af_data(frame, source))
