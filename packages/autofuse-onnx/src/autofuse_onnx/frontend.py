@@ -12,7 +12,7 @@ from autofuse_ir.tensor_data import TensorData
 from onnx import helper, numpy_helper
 
 from autofuse_onnx.errors import OnnxError
-from autofuse_onnx.infer import value_types
+from autofuse_onnx.infer import reads_of, value_types
 from autofuse_onnx.inline import inline_functions
 from autofuse_onnx.load import LoadedModel, ModelLike, load_model
 from autofuse_onnx.node import ValueType
@@ -49,7 +49,8 @@ def import_model(
     known = {name: _known_value(name, np.asarray(array), given, loaded) for name, array in (values or {}).items()}
     inputs = named_inputs({name: t for name, t in given.items() if name not in known}, sizes, loaded.name)
     types = value_types(proto, inputs, sizes, known) | inputs
-    translation = Translation(loaded.name, _opsets(proto), types, taken={*given, *constants, *_made(graph)})
+    read = frozenset(name for node in graph.node for name in reads_of(node)) | {value.name for value in graph.output}
+    translation = Translation(loaded.name, _opsets(proto), types, read, taken={*given, *constants, *_made(graph)})
     for tensor in (*graph.initializer, *known.values()):
         types[tensor.name] = _constant_type(tensor)
         _add_constant(translation, tensor, loaded)

@@ -14,6 +14,10 @@ from autofuse_onnx.sizes import Sizes, type_of
 _SMALL = 1024
 """Constants of more elements are not shown to shape inference: it needs the content of shape operands only."""
 
+_SHAPE_OPERAND = {"Reshape": 1, "ConstantOfShape": 0}
+_ROUNDS = 8
+"""How often ranks may be found behind others."""
+
 
 def value_types(
     model: onnx.ModelProto, inputs: Mapping[str, ValueType], sizes: Sizes, values: Mapping[str, onnx.TensorProto]
@@ -25,6 +29,10 @@ def value_types(
     """
     skeleton = _skeleton(model, inputs, values)
     types = _inferred(skeleton)
+    for _ in range(_ROUNDS):
+        if not _add_ranks(skeleton, types):
+            break
+        types = _inferred(skeleton)
     stated = {value.name: type_of(value.type) for value in (*model.graph.value_info, *model.graph.output)}
     for name, type_ in stated.items():
         if name not in types or (types[name].shape is None and not types[name].dtype.is_opaque):
@@ -33,6 +41,28 @@ def value_types(
     if unknown:
         types.update(_asked_of_onnxruntime(skeleton, unknown))
     return types
+
+
+def _add_ranks(skeleton: onnx.ModelProto, types: Mapping[str, ValueType]) -> bool:
+    """State the ranks that ONNX's inference misses: a shape operand's length is known although its content is not."""
+    found = False
+    for node in skeleton.graph.node:
+        operand = _SHAPE_OPERAND.get(node.op_type)
+        if operand is None or node.domain not in ("", "ai.onnx") or len(node.input) <= operand:
+            continue
+        length = types.get(node.input[operand])
+        made = types.get(node.output[0])
+        source = types.get(node.input[0])
+        if length is None or length.shape is None or len(length.shape) != 1 or (made and made.shape is not None):
+            continue
+        rank = length.shape[0]
+        dtype = made or source
+        if not isinstance(rank, int) or dtype is None or dtype.dtype.is_opaque:
+            continue
+        stated = helper.make_tensor_value_info(node.output[0], dtype.dtype.onnx_code, [None] * rank)
+        skeleton.graph.value_info.append(stated)
+        found = True
+    return found
 
 
 def _with_fixed(type_: ValueType, sizes: Sizes) -> ValueType:

@@ -16,10 +16,14 @@ OnnxDim: TypeAlias = int | str | None
 
 @frozen
 class ValueType:
-    """The type of a value: its dtype (opaque for all but plain tensors) and dims (None: unknown rank)."""
+    """The type of a value: its dtype (opaque for all but plain tensors) and dims (None: unknown rank).
+
+    ``proto`` is what ONNX calls the type, where it was ONNX that said it.
+    """
 
     dtype: DType
     shape: tuple[OnnxDim, ...] | None
+    proto: onnx.TypeProto | None = field(default=None, eq=False, repr=False)
 
 
 class Known(Protocol):
@@ -31,6 +35,10 @@ class Known(Protocol):
 
     def content(self, name: str) -> Array | None:
         """Return the content of value ``name`` where it is a constant that kernels can hold, or None."""
+        ...
+
+    def is_read(self, name: str) -> bool:
+        """True when a node or a graph output reads value ``name``."""
         ...
 
 
@@ -54,7 +62,7 @@ class OnnxNode:
 
     def has_output(self, i: int) -> bool:
         """True when somebody may read output ``i``."""
-        return i < len(self.outputs) and bool(self.outputs[i])
+        return i < len(self.outputs) and bool(self.outputs[i]) and self.known.is_read(self.outputs[i])
 
     def dtype(self, i: int) -> DType | None:
         """Return the dtype of input ``i``, or None where it is missing or unknown."""

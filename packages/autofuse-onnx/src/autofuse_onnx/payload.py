@@ -2,10 +2,11 @@
 
 The function's parameters are called ``%in0``, ``%in1``, ... and ``%out0``, ...: parameter ``i`` is the operator's input
 (or output) ``i``. Values that sub-graphs read from an enclosing scope are inputs like all others. Constants that the
-operator has as attributes, but its ONNX node as inputs, are nodes of the function.
+operator has as attributes, but its ONNX node as inputs, are nodes of the function. Its ``value_info`` holds the types
+of the inputs, without dims.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import onnx
 from autofuse_ir.dtypes import uint8
@@ -40,6 +41,7 @@ def payload_of_node(
     outputs: Iterable[str],
     constants: Mapping[str, Array],
     opsets: Mapping[str, int],
+    types: Sequence[onnx.TypeProto | None],
 ) -> Payload | None:
     """Return a payload that runs ``proto``; None when it reads a value that is neither input nor small constant.
 
@@ -57,10 +59,12 @@ def payload_of_node(
     names = {value: input_name(i) for value, i in inputs.items()}
     names |= {value: output_name(i) for i, value in enumerate(outputs) if value}
     rename(node, names)
-    return _payload(name, [*nodes, node], 1 + max(inputs.values(), default=-1), len(tuple(outputs)), opsets)
+    return _payload(name, [*nodes, node], len(tuple(outputs)), opsets, types)
 
 
-def payload_of_native(name: str, native: Native, inputs: int, outputs: int, opsets: Mapping[str, int]) -> Payload:
+def payload_of_native(
+    name: str, native: Native, outputs: int, opsets: Mapping[str, int], types: Sequence[onnx.TypeProto | None]
+) -> Payload:
     """Return a payload that runs the standard operator ``native``."""
     node = helper.make_node(
         native.op_type,
@@ -68,14 +72,38 @@ def payload_of_native(name: str, native: Native, inputs: int, outputs: int, opse
         [output_name(i) for i in range(outputs)],
     )
     node.attribute.extend(helper.make_attribute(name, native.attrs[name]) for name in sorted(native.attrs))
-    return _payload(name, [node], inputs, outputs, {"": opsets[""]})
+    return _payload(name, [node], outputs, {"": opsets[""]}, types)
 
 
-def _payload(name: str, nodes: list[onnx.NodeProto], inputs: int, outputs: int, opsets: Mapping[str, int]) -> Payload:
+def _payload(
+    name: str,
+    nodes: list[onnx.NodeProto],
+    outputs: int,
+    opsets: Mapping[str, int],
+    types: Sequence[onnx.TypeProto | None],
+) -> Payload:
     function = onnx.FunctionProto(name=nodes[-1].op_type, domain=DOMAIN)
-    function.input.extend(input_name(i) for i in range(inputs))
+    function.input.extend(input_name(i) for i in range(len(types)))
     function.output.extend(output_name(i) for i in range(outputs))
     function.node.extend(nodes)
     function.opset_import.extend(helper.make_opsetid(domain, opsets[domain]) for domain in sorted(opsets))
+    for i, type_ in enumerate(types):
+        if type_ is not None:
+            stated = onnx.ValueInfoProto(name=input_name(i), type=type_)
+            _drop_shapes(stated.type)
+            function.value_info.append(stated)
     raw = function.SerializeToString(deterministic=True)
     return Payload(name, FORMAT, TensorData(uint8, (len(raw),), raw))
+
+
+def _drop_shapes(type_: onnx.TypeProto) -> None:
+    """Forget all dims: after fusion the values of a region may have others than in the model."""
+    match type_.WhichOneof("value"):
+        case "tensor_type":
+            type_.tensor_type.ClearField("shape")
+        case "sequence_type":
+            _drop_shapes(type_.sequence_type.elem_type)
+        case "optional_type":
+            _drop_shapes(type_.optional_type.elem_type)
+        case "map_type":
+            _drop_shapes(type_.map_type.value_type)

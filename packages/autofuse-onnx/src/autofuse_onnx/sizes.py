@@ -56,12 +56,12 @@ def check_sizes(sizes: Sizes, where: str) -> None:
 def type_of(value: onnx.TypeProto) -> ValueType:
     """Return the type of a value: opaque for strings, sequences, optional and sparse values, rare element types."""
     if value.WhichOneof("value") != "tensor_type":
-        return ValueType(opaque, None)
+        return ValueType(opaque, None, value)
     tensor = value.tensor_type
     dtype = dtype_of_onnx_code(tensor.elem_type) or opaque
     if not tensor.HasField("shape"):
-        return ValueType(dtype, None)
-    return ValueType(dtype, tuple(_dim(dim) for dim in tensor.shape.dim))
+        return ValueType(dtype, None, value)
+    return ValueType(dtype, tuple(_dim(dim) for dim in tensor.shape.dim), value)
 
 
 _NAMELESS = ("", "?", "-1", "*", "None")

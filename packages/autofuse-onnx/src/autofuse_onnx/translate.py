@@ -1,6 +1,6 @@
 """Turns the nodes of an ONNX graph into operators of Ascend IR, one after the other."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import onnx
 from attrs import define, field, frozen
@@ -39,12 +39,14 @@ class Attempt:
 class Translation:
     """The operators so far, and what is known of the values.
 
-    ``tensors`` are the constants of the model by name, read when somebody needs them; ``constants`` those read.
+    ``read`` are the values that anybody reads; ``tensors`` the constants of the model by name, loaded when somebody
+    needs them; ``constants`` those loaded.
     """
 
     model: str
     opsets: Mapping[str, int]
     types: dict[str, ValueType]
+    read: frozenset[str]
     tensors: dict[str, Callable[[], TensorData]] = field(factory=dict)
     taken: set[str] = field(factory=set)
     nodes: list[Node] = field(factory=list)
@@ -68,6 +70,10 @@ class Translation:
         if name not in self.constants and name in self.tensors:
             self.constants[name] = self.tensors[name]()
         return self.constants.get(name)
+
+    def is_read(self, name: str) -> bool:
+        """True when a node or a graph output reads value ``name``."""
+        return name in self.read
 
     def dtype(self, name: str) -> DType | None:
         """Return the dtype of value ``name``: what the operator that makes it says, else what is known."""
@@ -126,7 +132,8 @@ class Translation:
             if len(lowering) == 1:
                 inputs = _with_captured(step.op, inputs, captured_names(node.proto))
             outputs = self._outputs(own, step, node.outputs, names)
-            payload = self._payload(own, step, node, inputs, outputs, alone=len(lowering) == 1)
+            given = [None if name is None else self._given(name, constants, dtypes) for name in inputs]
+            payload = self._payload(own, step, node, inputs, outputs, given, alone=len(lowering) == 1)
             made = Node(
                 name=own,
                 op=step.op,
@@ -136,7 +143,7 @@ class Translation:
                 source=f"{self.model}, node {node.proto.name or node.name}",
                 payload=None if payload is None else payload.name,
             )
-            given = [None if name is None else self._given(name, constants, dtypes) for name in made.inputs]
+            given = given[: len(made.inputs)]
             if check_node(made, given):
                 return None
             for output, dtype in zip(outputs, result_dtypes(made, given), strict=True):
@@ -184,14 +191,16 @@ class Translation:
         node: OnnxNode,
         inputs: list[str | None],
         outputs: tuple[str, ...],
+        given: Sequence[DType | None],
         *,
         alone: bool,
     ) -> Payload | None:
+        types = [self._type(name, dtype) for name, dtype in zip(inputs, given, strict=True)]
         native = step.native
         if native is None and not alone and step.op in SAME_IN_ONNX:
             native = Native(step.op, tuple(range(len(step.inputs))))
         if native is not None:
-            return payload_of_native(own, native, len(inputs), len(outputs), self.opsets)
+            return payload_of_native(own, native, len(outputs), self.opsets, types)
         if not alone:
             return None
         positions: dict[str, int] = {}
@@ -200,7 +209,16 @@ class Translation:
                 positions.setdefault(name, i)
         missing = {name for name in node.proto.input if name and name not in positions}
         constants = {name: array for name in missing if (array := self.content(name)) is not None}
-        return payload_of_node(own, node.proto, positions, outputs, constants, self.opsets)
+        return payload_of_node(own, node.proto, positions, outputs, constants, self.opsets, types)
+
+    def _type(self, name: str | None, dtype: DType | None) -> onnx.TypeProto | None:
+        """Return what ONNX calls the type of an input, or None where nobody knows."""
+        if name is None or dtype is None:
+            return None
+        if not dtype.is_opaque:
+            return onnx.helper.make_tensor_type_proto(dtype.onnx_code, None)
+        known = self.types.get(name)
+        return None if known is None else known.proto
 
     def _declare(self, node: Node) -> None:
         """State the types of what a host or matrix operator makes: not all of them have a shape rule."""
