@@ -38,16 +38,25 @@ def import_graph(
     if isinstance(model, Graph):
         return _with_ranges(model, dims, hints)
     if isinstance(model, (str, Path, bytes)) or type(model).__name__ == "ModelProto":
-        return plugins.frontend("onnx", "reading an ONNX model")(model, dims=dims, hints=hints, values=values or {})
+        reader = plugins.frontend("onnx", "reading an ONNX model")
+        return _imported(reader(model, dims=dims, hints=hints, values=values or {}))
     if type(model).__module__.startswith("torch") or hasattr(model, "named_parameters"):
-        return plugins.frontend("torch", "compiling a torch module")(model, dims=dims, hints=hints)
+        return _imported(plugins.frontend("torch", "compiling a torch module")(model, dims=dims, hints=hints))
     if callable(model):
-        return plugins.frontend("numpy", "compiling a NumPy function")(model, dims=dims, hints=hints)
+        return _imported(plugins.frontend("numpy", "compiling a NumPy function")(model, dims=dims, hints=hints))
     raise DriverError(
         f"a model of type {type(model).__name__} is not understood",
         where="autofuse.compile",
         fix="pass a Graph, an ONNX file or ModelProto, a torch module or a NumPy function",
     )
+
+
+def _imported(graph: object) -> Graph:
+    if not isinstance(graph, Graph):
+        raise DriverError(
+            f"the front end returned a {type(graph).__name__}", where="autofuse.compile", fix="report this to its authors"
+        )
+    return graph
 
 
 def _with_ranges(graph: Graph, dims: Mapping[str, Range], hints: Mapping[str, int]) -> Graph:

@@ -47,8 +47,8 @@ def bench(
     candidates: dict[str, Any] = {"autofuse": lambda: fn(*ordered)}
     candidates.update(peers(against.split(","), model, lowered, arrays))
     timings = {t.name: t for t in measure(candidates, samples)}
-    base = timings["autofuse"].median_s
-    rows = {name: {"median_us": t.median_s * 1e6, "ratio": t.median_s / base} for name, t in timings.items()}
+    base = timings["autofuse"].median_ns
+    rows = {name: {"median_us": t.median_ns / 1e3, "ratio": t.median_ns / base} for name, t in timings.items()}
     if as_json:
         click.echo(json.dumps({"sizes": sizes, "rows": rows}, indent=2, sort_keys=True))
         return

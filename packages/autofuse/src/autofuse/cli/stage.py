@@ -83,8 +83,8 @@ def stage(
             fused = _read(fused_path, FusedGraph)
             made = {}
             for each in _nodes(fused, node):
-                scheduled, model = _one(schedules, each.name, ScheduleResult), _one(tilings, each.name, TilingModel)
-                made[each.name] = emit(scheduled, model, fused.facts, spec)
+                scheduled, tiled = _one(schedules, each.name, ScheduleResult), _one(tilings, each.name, TilingModel)
+                made[each.name] = emit(scheduled, tiled, fused.facts, spec)
             _write_each(made, output)
         case "link", (fused_path, kernels):
             fused = _read(fused_path, FusedGraph)
