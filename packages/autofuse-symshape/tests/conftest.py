@@ -62,7 +62,7 @@ def check_at(facts: SymbolFacts, arrays: Mapping[str, Any]) -> None:
 NodeCheck = Callable[..., SymbolFacts]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def check_node() -> NodeCheck:
     """``check_node(op, attrs, inputs, results)``: the operator's shapes at the inputs' sizes are the results'.
 
@@ -111,13 +111,13 @@ def check_node() -> NodeCheck:
     return check
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def check_facts() -> Callable[[SymbolFacts, Mapping[str, Any]], None]:
     """``check_facts(facts, arrays)``: every fact is true of the arrays (inputs and results by value name)."""
     return check_at
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def as_constant() -> Callable[[Any], TensorData]:
     """``as_constant(array)``: the array as the content of a constant."""
     return lambda array: tensor_data(np.asarray(array))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from attrs import evolve
-from autofuse_ir.dims import AllOf, Cond, Dim, product, symbol
+from autofuse_ir.dims import AllOf, Cond, Dim, eq, product, symbol
 from autofuse_ir.dims_walk import as_node
 from autofuse_ir.facts import Guard, GuardKind, InputElement, ResultElement, SymbolFact, SymbolSource
 from autofuse_ir.graph import LARGEST_SIZE, Constant, Graph
@@ -45,6 +45,8 @@ class Scope:
             hint = min(max(DEFAULT_HINT if hint is None else hint, lo), hi)
             known = SymbolFact(name, lo, hi, hint, ())
             self.oracle.declare(name, lo, hi)
+            if lo == hi:
+                self.oracle.assume(eq(symbol(name), lo))
         self.symbols[name] = evolve(known, sources=(*known.sources, *sources))
         return symbol(name)
 
