@@ -20,7 +20,7 @@ def wrong(cases: Sequence[Case], soc: str, folder: Path, compiler: str | None = 
     """Compiles and runs the cases; one line for every result that is not what NumPy says."""
     source = folder / "cases.cpp"
     source.write_text(translation_unit(cases))
-    library = sim.compile([source], soc, compiler=compiler, flags=["-O1", "-Werror"])
+    library = sim.compile([source], soc, compiler=compiler, flags=["-O0", "-Werror"])
     found = []
     for number, case in enumerate(cases):
         arrays = case.arguments()

@@ -252,20 +252,6 @@ SAMPLES: dict[str, Callable[[np.random.Generator], Iterator[Run]]] = {
 }  # fmt: skip
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Registers the marker of sweeps that take minutes."""
-    config.addinivalue_line("markers", "thorough: sweeps that take minutes; run them with `-m thorough`")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves sweeps out unless the command line asks for them."""
-    if "thorough" in config.option.markexpr:
-        return
-    sweeps = [item for item in items if item.get_closest_marker("thorough")]
-    config.hook.pytest_deselected(items=sweeps)
-    items[:] = [item for item in items if item not in sweeps]
-
-
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A test that takes `sample` runs for every kernel file of this folder."""
     if "sample" in metafunc.fixturenames:
@@ -283,25 +269,25 @@ def runs(sample: str) -> tuple[Run, ...]:
     return runs_of(sample)
 
 
-@pytest.fixture
-def samples() -> Callable[[str], tuple[Run, ...]]:
-    """The launches of a sample kernel by its name."""
-    return runs_of
+@pytest.fixture(scope="session")
+def all_samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One source with every sample kernel, each in a namespace of its own."""
+    text = '#include "kernel_operator.h"\n'
+    for path in sorted(HERE.glob("*.cpp")):
+        text += f'namespace sample_{path.stem} {{\n#include "{path}"\n}}\n'
+    source = tmp_path_factory.mktemp("samples") / "samples.cpp"
+    source.write_text(text)
+    return source
 
 
 @pytest.fixture(scope="session")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], object]:
-    """All sample kernels in one library per SoC, each in a namespace of its own."""
+def compiled(all_samples: Path) -> Callable[[str], object]:
+    """The library of all sample kernels for a SoC, compiled once."""
     libraries: dict[str, object] = {}
 
     def library(soc: str) -> object:
         if soc not in libraries:
-            text = '#include "kernel_operator.h"\n'
-            for path in sorted(HERE.glob("*.cpp")):
-                text += f'namespace sample_{path.stem} {{\n#include "{path}"\n}}\n'
-            source = tmp_path_factory.mktemp(soc) / "samples.cpp"
-            source.write_text(text)
-            libraries[soc] = sim.compile([source], soc)
+            libraries[soc] = sim.compile([all_samples], soc, flags=["-Werror"])
         return libraries[soc]
 
     return library
