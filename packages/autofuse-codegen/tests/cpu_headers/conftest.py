@@ -25,9 +25,11 @@ FLAGS = (
     "-Werror",
     "-fPIC",
 )
-# Other compilers and instruction sets by hand: AF_TEST_COMPILER=clang++ AF_TEST_MARCH=x86-64 pytest ...
+# Other compilers, instruction sets, registers and strips by hand:
+# AF_TEST_COMPILER=clang++ AF_TEST_MARCH=x86-64 AF_TEST_FLAGS="-DAF_VECTOR_BYTES=16 -DTEST_LANES=4" pytest ...
 COMPILER = os.environ.get("AF_TEST_COMPILER", "g++")
 MARCH = os.environ.get("AF_TEST_MARCH", "native")
+MORE_FLAGS = os.environ.get("AF_TEST_FLAGS", "").split()
 INCLUDE = Path(str(importlib.resources.files("autofuse_codegen") / "targets" / "cpu" / "include"))
 HERE = Path(__file__).parent
 
@@ -107,7 +109,7 @@ def compile_source(tmp_path_factory: pytest.TempPathFactory) -> Compile:
         out = folder / f"{name}-{Path(compiler).name}-{march}{'.so' if link else '.o'}"
         how = ("-shared",) if link else ("-c",)
         done = subprocess.run(
-            [compiler, *FLAGS, f"-march={march}", *how, *more, "-o", str(out), str(path)],
+            [compiler, *FLAGS, f"-march={march}", *how, *more, *MORE_FLAGS, "-o", str(out), str(path)],
             capture_output=True,
             text=True,
             check=False,

@@ -16,7 +16,7 @@ template <class T, int L> AF_INLINE af_vec<T, L> af_erf(af_vec<T, L> a) {
       edge = af_all<V>(0.9f);
       small = af_polynomial(t, 8.5131011e-05f, -0.00081756385f, 0.00520385895f, -0.0268605091f, 0.112837151f,
                             -0.376126349f, 0.128379166f);
-      const V y = af_limit(x, 0.0f, 4.0f);
+      const V most = af_all<V>(4.0f), y = most < x ? most : x;
       const V p = af_polynomial(y, -2.06840341e-05f, 0.000429736654f, -0.00414830679f, 0.0250599198f, -0.108188771f,
                                 -0.63342917f, -1.12947464f, 0.000166376805f);
       const af_reduced<V> q = af_exp_reduce(p);

@@ -26,17 +26,17 @@ template <bool NORMAL = false, class V> AF_INLINE af_log_parts<V> af_log_split(V
   // The exponent as a float by the magic-number way: exact for small integers, and cheap for 64-bit lanes too.
   const V magic = af_all<V>(single ? E(12582912.0) : E(6755399441055744.0));
   const U biased = (U)(field + (I)(af_all<V>(E(1)))) >> bits;  // field wraps nowhere: 1.0 has the bias
-  const V e = (V)((U)magic + biased) - magic - (single ? E(127) : E(1023));
-  if constexpr (NORMAL) return {m - E(1), e};
-  else return {m - E(1), af_pick(tiny, e - E(bits), e)};
+  const V sum = (V)((U)magic + biased);
+  constexpr E bias = (single ? E(12582912.0) : E(6755399441055744.0)) + (single ? E(127) : E(1023));
+  if constexpr (NORMAL) return {m - E(1), sum - bias};
+  else return {m - E(1), sum - (tiny ? af_all<V>(bias + E(bits)) : af_all<V>(bias))};
 }
 
 template <class V> AF_INLINE V af_log_special(V x, V y) {
   typedef typename af_of<V>::E E;
-  const V inf = af_all<V>(E(__builtin_inf()));
-  y = af_pick(x == V{}, -inf, y);
-  y = af_pick(x < V{}, af_all<V>(E(__builtin_nan(""))), y);
-  return af_pick(x < inf, y, x);  // inf and NaN are their own logarithms
+  const V inf = af_all<V>(E(__builtin_inf())), nan = af_all<V>(E(__builtin_nan("")));
+  y = x < inf ? y : x;
+  return x > V{} ? y : x == V{} ? -inf : nan;
 }
 
 // log(1 + f) = f - tail for f in [1/sqrt 2 - 1, sqrt 2 - 1].
