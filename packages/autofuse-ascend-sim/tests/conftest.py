@@ -6,11 +6,12 @@ import autofuse_ascend_sim as sim
 import pytest
 
 CASES = Path(__file__).parent / "cases"
+ADD_KERNEL = Path(sim.__file__).parent / "examples" / "add.cpp"
 
 
 @pytest.fixture(scope="session")
 def add_library():
-    return sim.compile(CASES / "add.cpp", "ascend-a2", flags=["-Werror", "-Wextra", "-Wno-unused-parameter"])
+    return sim.compile(ADD_KERNEL, "ascend-a2", flags=["-Werror", "-Wextra", "-Wno-unused-parameter"])
 
 
 @pytest.fixture(scope="session")

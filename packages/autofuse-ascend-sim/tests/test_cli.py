@@ -7,7 +7,8 @@ import pytest
 from autofuse_ascend_sim.cli import main, parse_argument, parse_tiling
 
 CASES = Path(__file__).parent / "cases"
-ADD = [str(CASES / "add.cpp"), "--blocks", "4", "--workspace", "0", "--tiling", "u32:4096,u32:1024,u32:256"]
+ADD_KERNEL = Path(sim.__file__).parent / "examples" / "add.cpp"
+ADD = [str(ADD_KERNEL), "--blocks", "4", "--workspace", "0", "--tiling", "u32:4096,u32:1024,u32:256"]
 
 
 def test_run_compiles_launches_saves_and_traces(tmp_path, capsys):
@@ -50,3 +51,9 @@ def test_arguments_and_tiling_are_parsed_or_explained():
         parse_argument("f33[2]")
     with pytest.raises(sim.LaunchError, match="type:value"):
         parse_tiling("u32=4")
+
+
+def test_demo_goes_from_nothing_to_a_trace(tmp_path, capsys):
+    assert main(["demo", str(tmp_path / "new")]) == 0
+    assert "estimate" in capsys.readouterr().out
+    assert json.loads((tmp_path / "new" / "add_trace.json").read_text())["traceEvents"]

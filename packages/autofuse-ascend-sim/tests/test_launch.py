@@ -9,6 +9,7 @@ import pytest
 from autofuse_ascend_sim.toolchain import host_program
 
 CASES = Path(__file__).parent / "cases"
+ADD_KERNEL = Path(sim.__file__).parent / "examples" / "add.cpp"
 STRICT = ["-Werror", "-Wextra", "-Wno-unused-parameter"]
 COMPILERS = [
     pytest.param(name, marks=pytest.mark.skipif(shutil.which(name) is None, reason=f"{name} is not installed"))
@@ -37,7 +38,7 @@ def tiling(total, blocks, tile):
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("soc", sim.soc_names())
 def test_a_double_buffered_add_is_right_on_every_soc_with_both_compilers(soc, compiler):
-    library = sim.compile(CASES / "add.cpp", soc, compiler=compiler, flags=STRICT)
+    library = sim.compile(ADD_KERNEL, soc, compiler=compiler, flags=STRICT)
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((2, 10_000)).astype(np.float32)
     z = np.zeros_like(x)
@@ -203,8 +204,8 @@ def test_atomics_add_in_block_order(faults):
 
 def test_unknown_socs_and_compilers_are_reported(tmp_path):
     with pytest.raises(sim.SocError, match=r"unknown SoC 'ascend-a9'.*ascend-a2"):
-        sim.compile(CASES / "add.cpp", "ascend-a9")
+        sim.compile(ADD_KERNEL, "ascend-a9")
     with pytest.raises(sim.ToolchainError, match="no-such-compiler was not found"):
-        sim.compile(CASES / "add.cpp", "ascend-a2", compiler="no-such-compiler")
+        sim.compile(ADD_KERNEL, "ascend-a2", compiler="no-such-compiler")
     with pytest.raises(sim.CompileError, match=r"missing\.cpp: no such file"):
         sim.compile(tmp_path / "missing.cpp", "ascend-a2")

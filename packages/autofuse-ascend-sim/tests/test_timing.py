@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 CASES = Path(__file__).parent / "cases"
+ADD_KERNEL = Path(sim.__file__).parent / "examples" / "add.cpp"
 
 
 def add(library, n, blocks, tile, **options):
@@ -58,7 +59,7 @@ def test_pipes_overlap_and_a_barrier_makes_them_wait(tmp_path):
 
 
 def test_double_buffering_is_faster_than_one_buffer(tmp_path):
-    text = (CASES / "add.cpp").read_text().replace("Add(z, x, y, n);", "for (int i = 0; i < 20; ++i) Div(z, x, y, n);")
+    text = (ADD_KERNEL).read_text().replace("Add(z, x, y, n);", "for (int i = 0; i < 20; ++i) Div(z, x, y, n);")
     single, double = tmp_path / "single.cpp", tmp_path / "double.cpp"
     double.write_text(text)
     single.write_text(
@@ -118,7 +119,7 @@ def test_the_trace_has_pipes_lines_and_waits_and_calls_itself_an_estimate(add_li
     events = [e for e in trace["traceEvents"] if e["ph"] == "X"]
     assert {e["tid"] for e in events} == {"V", "MTE2", "MTE3"}
     assert {e["pid"] for e in events} == {0, 1}
-    line = (CASES / "add.cpp").read_text().split("Add(z, x, y, n);")[0].count("\n") + 1
+    line = (ADD_KERNEL).read_text().split("Add(z, x, y, n);")[0].count("\n") + 1
     added = [e for e in events if e["name"] == "Add"]
     assert len(added) == 16
     assert all(e["args"]["line"].endswith(f"add.cpp:{line}") for e in added)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
+import shutil
 import struct
 import sys
 from collections.abc import Sequence
@@ -51,10 +53,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status (0 done, 1 the kernel or the launch is wrong)."""
     options = _parser().parse_args(arguments)
     try:
-        if options.command == "socs":
-            print(_describe_socs())
-        else:
-            _run(options)
+        match options.command:
+            case "socs":
+                print(_describe_socs())
+            case "demo":
+                _demo(Path(options.folder))
+            case _:
+                _run(options)
     except AscendSimError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1
@@ -65,6 +70,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="ascend-sim", description="Run Ascend C vector kernels on this machine.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("socs", help="list the SoCs and the numbers that have no source")
+    demo = commands.add_parser("demo", help="write a sample kernel, run it and trace it")
+    demo.add_argument("folder", nargs="?", default=".", help="where to put add.cpp and add_trace.json")
     runner = commands.add_parser("run", help="compile a kernel, run it, and report its estimated time")
     runner.add_argument("source", nargs="+", help="C++ files of the kernel")
     runner.add_argument("--entry", help="kernel to launch; the only one by default")
@@ -95,6 +102,18 @@ def _parser() -> argparse.ArgumentParser:
     runner.add_argument("--compiler", help="g++ or clang++")
     runner.add_argument("-I", dest="include_dirs", action="append", default=[], metavar="FOLDER")
     return parser
+
+
+def _demo(folder: Path) -> None:
+    """Put the sample kernel into a folder and run it, saying how to repeat that by hand."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kernel = folder / "add.cpp"
+    shutil.copyfile(Path(__file__).parent / "examples" / "add.cpp", kernel)
+    command = ["run", str(kernel), "--blocks", "8", "--workspace", "0"]
+    command += ["--arg", "f32[65536]=random", "--arg", "f32[65536]=random", "--arg", "f32[65536]"]
+    command += ["--tiling", "u32:65536,u32:8192,u32:2048", "--trace", str(folder / "add_trace.json")]
+    print(f"$ ascend-sim {shlex.join(command)}")
+    _run(_parser().parse_args(command))
 
 
 def _run(options: argparse.Namespace) -> None:
