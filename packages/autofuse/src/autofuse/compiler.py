@@ -54,7 +54,9 @@ def import_graph(
 def _imported(graph: object) -> Graph:
     if not isinstance(graph, Graph):
         raise DriverError(
-            f"the front end returned a {type(graph).__name__}", where="autofuse.compile", fix="report this to its authors"
+            f"the front end returned a {type(graph).__name__}",
+            where="autofuse.compile",
+            fix="report this to its authors",
         )
     return graph
 
