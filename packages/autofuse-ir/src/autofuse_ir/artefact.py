@@ -146,7 +146,7 @@ def _open(data: Any) -> tuple[Contract, Version, dict[str, Any]]:
             fix="if a newer release wrote it, pip install --upgrade autofuse-ir",
         )
     match data.get(_VERSION):
-        case [int(major), int(minor)]:
+        case [int(major), int(minor)] if bool not in (type(major), type(minor)):
             fields = {name: value for name, value in data.items() if name not in (_SCHEMA, _VERSION)}
             return contract, (major, minor), fields
         case other:

@@ -65,7 +65,7 @@ def contract_of(artefact: object) -> Contract:
         if type(artefact) is contract.model:
             return contract
     raise IrError(
-        f"a {type(artefact).__name__} is not an artefact",
+        f"{type(artefact).__name__} is no artefact",
         fix=f"an artefact is one of {', '.join(contract.model.__name__ for contract in CONTRACTS)}",
     )
 
