@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from autofuse_ir.program import KernelCall
+from autofuse_ir.program import HostCall, KernelCall, ProgramRegion
 
 
 def chain(kit: Any, *steps: tuple[str, tuple[str, ...], str], safe: Any = ((0, 0), (0, 1))) -> Any:
@@ -92,3 +92,28 @@ def test_strided_out_that_overlaps_its_input(kit: Any) -> None:
     expected = room[:8] + b
     fn(room[:8], b, out=room[::2])
     np.testing.assert_array_equal(room[::2], expected)
+
+
+class Same:
+    """A host backend that gives its argument back as it is."""
+
+    def compile(self, region: Any, payloads: Any) -> Any:
+        return lambda values: [values[0]]
+
+
+def test_an_input_that_a_host_step_passed_on_is_not_overwritten(kit: Any) -> None:
+    buffers = [
+        kit.buffer("a", "input"),
+        kit.buffer("h", "intermediate"),
+        kit.buffer("c", "output"),
+        kit.buffer("d", "output"),
+    ]
+    calls = [HostCall("r", ("a",), ("h",)), KernelCall("twice", ("h",), ("c",)), KernelCall("scale", ("h",), ("d",))]
+    kernels = [kit.kernel("twice", ["n"], ["n"], safe=()), kit.kernel("scale", ["n"], ["n"], safe=())]
+    regions = (ProgramRegion("r", "same", ("a",), ("h",), ()),)
+    program = kit.program(buffers, calls, ["c", "d"], [kit.fact("n", ("a", 0))], kernels, regions=regions)
+    fn = kit.run(program, {"same": Same()})
+    a = fresh()[0]
+    c, d = fn(a, out=(a, None))
+    np.testing.assert_array_equal(c, 2 * fresh()[0])
+    np.testing.assert_array_equal(d, 2 * fresh()[0])

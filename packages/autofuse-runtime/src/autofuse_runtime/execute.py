@@ -80,7 +80,9 @@ def _checked(
                 continue
             # Held by this frame alone: nobody else can see what the caller will do with it.
             is_ours = isinstance(result, np.ndarray) and sys.getrefcount(result) == _ALONE and _owns_memory(result)
-            finished.append(_tensor(result, buffer, where, copy=becomes_result and not is_ours))
+            # What shows an argument's memory would change with it, when out= overlaps that argument.
+            copy = not is_ours and (becomes_result or _shares_memory(result, values))
+            finished.append(_tensor(result, buffer, where, copy))
         return tuple(finished)
 
     return run
@@ -91,6 +93,13 @@ _ALONE = 2
 
 def _owns_memory(array: Array) -> bool:
     return array.flags.writeable and not isinstance(array.base, np.ndarray | memoryview | bytes)
+
+
+def _shares_memory(result: object, values: Sequence[object]) -> bool:
+    array = as_array(result)
+    return array is not None and any(
+        isinstance(value, np.ndarray) and np.may_share_memory(array, value) for value in values
+    )
 
 
 def _tensor(result: object, buffer: ProgramBuffer, where: str, copy: bool) -> Array:

@@ -74,8 +74,28 @@ static PyObject *result(AfFrame *frame, int o) {
   return Py_NewRef(frame->outs[o].given);
 }
 
+/* An output that is an input is read last, when filling another out= may already have written over it: such an input
+   moves to memory of its own first. (Links put a Copy step there; then there is nothing to do.) */
+static int detach_inputs(AfFrame *frame) {
+  const AfPlan *const plan = frame->plan;
+  int is_given = 0;
+  for (int o = 0; o < plan->output_count; ++o) is_given |= frame->out_is_given[o];
+  for (int o = 0; o < plan->output_count && is_given; ++o) {
+    const int root = plan->buffers[plan->outputs[o].buffer].root;
+    AfMemory *const memory = &frame->memory[root];
+    if (plan->buffers[root].input < 0 || memory->state != AF_MEMORY_BORROWED) continue;
+    void *const copy = af_memory_allocate(memory->bytes);
+    if (!copy) return af_fail(frame, AF_FAULT_MEMORY, root, memory->bytes, 0);
+    memcpy(copy, memory->data, (size_t)memory->bytes);
+    memory->data = copy;
+    memory->state = AF_MEMORY_POOLED;
+  }
+  return 0;
+}
+
 PyObject *af_results(AfFrame *frame) {
   const int count = frame->plan->output_count;
+  if (detach_inputs(frame)) return NULL;
   if (count == 1) return result(frame, 0);
   PyObject *const results = PyTuple_New(count);
   if (!results) {
