@@ -1,7 +1,7 @@
 """Runs host regions in ONNX Runtime (extra ``onnx``)."""
 
 import ctypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import ml_dtypes
@@ -14,6 +14,7 @@ from autofuse_ir.tensor_data import TensorData
 from onnx import TensorProto, helper
 
 from autofuse_onnx.errors import OnnxError, OnnxRuntimeMissingError
+from autofuse_onnx.payload import without_dims
 from autofuse_onnx.region_model import RegionModel, region_model
 from autofuse_onnx.tensors import Array, to_array
 
@@ -26,7 +27,7 @@ NOT_IN_NUMPY = {
 }
 """Element types that ONNX Runtime does not take as NumPy arrays, by the name of their ml_dtypes type."""
 
-_BITS = {1: np.dtype(np.uint8), 2: np.dtype(np.uint16)}
+_BITS: dict[int, "np.dtype[Any]"] = {1: np.dtype(np.uint8), 2: np.dtype(np.uint16)}
 
 
 @frozen
@@ -123,21 +124,38 @@ class RegionCall:
         options.log_severity_level = 4
         if not self._made:
             return
-        try:
-            self._session = onnxruntime.InferenceSession(
-                proto.SerializeToString(), options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:  # ONNX Runtime's errors have no common class
+        failures: list[Exception] = []
+        for attempt in _attempts(proto, self._model.opsets):
+            try:
+                self._session = onnxruntime.InferenceSession(attempt, options, providers=["CPUExecutionProvider"])
+                break
+            except Exception as error:  # ONNX Runtime's errors have no common class
+                failures.append(error)
+        else:
             raise OnnxError(
-                f"ONNX Runtime {onnxruntime.__version__} cannot run {_operators(self._region)}: {_first_line(error)}",
+                f"ONNX Runtime {onnxruntime.__version__} cannot run {_operators(self._region)}: "
+                f"{_first_line(failures[0])}",
                 where=self._where,
                 fix="upgrade onnxruntime, or replace these operators in the model",
-            ) from error
+            ) from failures[0]
         exotic = {f"tensor({name})" for name in ("bfloat16", *_ORT_FLOAT8)}
         self._exotic_outputs = frozenset(o.name for o in self._session.get_outputs() if o.type in exotic)
 
 
 _ORT_FLOAT8 = ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz")
+
+
+def _attempts(proto: onnx.ModelProto, opsets: Sequence[int]) -> Iterator[bytes]:
+    """Yield the model in the versions it may have; then without dims, which mislead some rules of ONNX Runtime."""
+    for has_dims in (True, False):
+        for value in proto.graph.input:
+            if not has_dims:
+                value.type.CopyFrom(without_dims(value.type))
+        for version in opsets:
+            for item in proto.opset_import:
+                if item.domain == "":
+                    item.version = version
+            yield proto.SerializeToString()
 
 
 def _operators(region: ProgramRegion) -> str:

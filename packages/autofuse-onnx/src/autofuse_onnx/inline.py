@@ -7,6 +7,7 @@ from onnx import inliner
 
 from autofuse_onnx.errors import OnnxError
 from autofuse_onnx.mappings.table import INLINED
+from autofuse_onnx.schemas import missing_defaults
 from autofuse_onnx.scopes import subgraphs
 
 
@@ -24,6 +25,7 @@ def inline_functions(model: onnx.ModelProto, where: str) -> onnx.ModelProto:
     used = {node.op_type for node in model.graph.node if node.domain in ("", "ai.onnx")}
     chosen = [("", name) for name in INLINED if name in used]
     if chosen:
+        model = _with_defaults(model, {name for _, name in chosen})
         try:
             model = inliner.inline_selected_functions(model, chosen, inline_schema_functions=True)
         except Exception:
@@ -36,6 +38,17 @@ def _inlined_without_conversion(model: onnx.ModelProto) -> onnx.ModelProto:
         return inliner.inline_local_functions(model)
     except Exception:
         return model
+
+
+def _with_defaults(model: onnx.ModelProto, op_types: set[str]) -> onnx.ModelProto:
+    """Return the model with the defaults of these operators' attributes written out: the inliner leaves them open."""
+    result = onnx.ModelProto()
+    result.CopyFrom(model)
+    opset = max((item.version for item in model.opset_import if item.domain in ("", "ai.onnx")), default=1)
+    for node in result.graph.node:
+        if node.op_type in op_types and node.domain in ("", "ai.onnx"):
+            node.attribute.extend(missing_defaults(node, opset))
+    return result
 
 
 def _refuse_recursion(model: onnx.ModelProto, where: str) -> None:

@@ -19,7 +19,7 @@ class Native:
 
     op_type: str
     inputs: tuple[int | None, ...]
-    attrs: Mapping[str, int | float | list[int]] = field(factory=dict)
+    attrs: Mapping[str, int | float | str | list[int]] = field(factory=dict)
 
 
 @frozen

@@ -16,7 +16,7 @@ from onnx import numpy_helper
 
 @frozen
 class NodeTest:
-    """One test: a model, and arrays (lists for sequences, None for empty optional values) in the order of its inputs."""
+    """One test: a model and its values: arrays, lists for sequences, None for empty optional values."""
 
     name: str
     model: onnx.ModelProto = field(repr=False)

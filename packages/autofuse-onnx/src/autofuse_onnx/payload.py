@@ -3,7 +3,7 @@
 The function's parameters are called ``%in0``, ``%in1``, ... and ``%out0``, ...: parameter ``i`` is the operator's input
 (or output) ``i``. Values that sub-graphs read from an enclosing scope are inputs like all others. Constants that the
 operator has as attributes, but its ONNX node as inputs, are nodes of the function. Its ``value_info`` holds the types
-of the inputs, without dims.
+of the inputs.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -89,15 +89,20 @@ def _payload(
     function.opset_import.extend(helper.make_opsetid(domain, opsets[domain]) for domain in sorted(opsets))
     for i, type_ in enumerate(types):
         if type_ is not None:
-            stated = onnx.ValueInfoProto(name=input_name(i), type=type_)
-            _drop_shapes(stated.type)
-            function.value_info.append(stated)
+            function.value_info.append(onnx.ValueInfoProto(name=input_name(i), type=type_))
     raw = function.SerializeToString(deterministic=True)
     return Payload(name, FORMAT, TensorData(uint8, (len(raw),), raw))
 
 
+def without_dims(type_: onnx.TypeProto) -> onnx.TypeProto:
+    """Return ``type_`` without the dims of its tensors."""
+    result = onnx.TypeProto()
+    result.CopyFrom(type_)
+    _drop_shapes(result)
+    return result
+
+
 def _drop_shapes(type_: onnx.TypeProto) -> None:
-    """Forget all dims: after fusion the values of a region may have others than in the model."""
     match type_.WhichOneof("value"):
         case "tensor_type":
             type_.tensor_type.ClearField("shape")

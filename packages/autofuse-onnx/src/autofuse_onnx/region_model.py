@@ -10,6 +10,7 @@ from onnx import helper, numpy_helper
 
 from autofuse_onnx.errors import OnnxError
 from autofuse_onnx.payload import FORMAT, input_name, output_name
+from autofuse_onnx.schemas import equivalent_opsets
 from autofuse_onnx.scopes import rename, subgraphs
 from autofuse_onnx.tensors import Array
 
@@ -23,13 +24,15 @@ class RegionModel:
 
     ``inputs`` are the model's names of the region's inputs (None: nobody reads it, or it is an initialiser) and
     ``outputs`` those of its outputs, which may be inputs passed on. ``types`` are the ONNX types of the values that are
-    known before the first call.
+    known before the first call. ``opsets`` are versions of the standard operators in which the model means the same,
+    the best first: ONNX Runtime lags behind ONNX, whose new versions mostly add element types.
     """
 
     proto: onnx.ModelProto
     inputs: tuple[str | None, ...]
     outputs: tuple[str, ...]
     types: Mapping[str, onnx.TypeProto]
+    opsets: tuple[int, ...]
 
 
 def region_model(region: ProgramRegion, payloads: Mapping[str, Payload], constants: Mapping[str, Array]) -> RegionModel:
@@ -63,7 +66,8 @@ def region_model(region: ProgramRegion, payloads: Mapping[str, Payload], constan
             rename(inner, local)
             nodes.append(inner)
             standard += [(each, own.get("", 1)) for each in _with_inner(inner) if each.domain in ("", "ai.onnx")]
-    opsets[""] = _lowest_opset(standard, opsets.get("", 1))
+    candidates = equivalent_opsets(standard, opsets.get("", 1))
+    opsets[""] = candidates[0]
     model = helper.make_model(
         helper.make_graph(nodes, "region", [], []), opset_imports=[helper.make_opsetid(d, v) for d, v in opsets.items()]
     )
@@ -76,7 +80,7 @@ def region_model(region: ProgramRegion, payloads: Mapping[str, Payload], constan
     for name in region.outputs:
         if name not in made and name not in region.inputs:
             raise OnnxError(f"nothing makes its output {name!r}", where=f"host region {region.name}")
-    return RegionModel(model, inputs, tuple(names.get(name, name) for name in region.outputs), types)
+    return RegionModel(model, inputs, tuple(names.get(name, name) for name in region.outputs), types, candidates)
 
 
 def _function(node: Node, payloads: Mapping[str, Payload], region: ProgramRegion) -> onnx.FunctionProto:
@@ -107,20 +111,6 @@ def _with_inner(node: onnx.NodeProto) -> Iterator[onnx.NodeProto]:
     for graph in subgraphs(node):
         for inner in graph.node:
             yield from _with_inner(inner)
-
-
-def _lowest_opset(nodes: list[tuple[onnx.NodeProto, int]], stated: int) -> int:
-    """Return the lowest version of the standard operators in which all ``nodes`` mean the same.
-
-    ONNX Runtime lags behind ONNX: a model of the newest version runs where its operators are older.
-    """
-    lowest = 7
-    for node, version in nodes:
-        try:
-            lowest = max(lowest, onnx.defs.get_schema(node.op_type, version, "").since_version)
-        except onnx.defs.SchemaError:
-            return stated
-    return min(lowest, stated) if stated >= 7 else stated
 
 
 def _add_constants(

@@ -13,7 +13,8 @@ from autofuse_onnx.load import OLDEST_OPSET
 from autofuse_onnx.lowering import Lowering, Native, Step
 from autofuse_onnx.mappings.table import RULES
 from autofuse_onnx.node import OnnxNode, ValueType
-from autofuse_onnx.payload import payload_of_native, payload_of_node
+from autofuse_onnx.payload import payload_of_native, payload_of_node, without_dims
+from autofuse_onnx.schemas import is_complete
 from autofuse_onnx.scopes import captured_names
 from autofuse_onnx.sizes import as_value
 from autofuse_onnx.tensors import Array, to_array, to_tensor_data
@@ -108,7 +109,9 @@ class Translation:
         )
 
     def _by_rule(self, node: OnnxNode) -> Attempt | None:
-        rule = RULES.get(node.op_type) if node.domain == "" and node.opset >= OLDEST_OPSET else None
+        if node.domain or node.opset < OLDEST_OPSET or not is_complete(node.proto, node.opset):
+            return None
+        rule = RULES.get(node.op_type)
         lowering = None if rule is None else rule(node)
         return None if lowering is None else self._attempt(node, lowering)
 
@@ -216,9 +219,13 @@ class Translation:
         if name is None or dtype is None:
             return None
         if not dtype.is_opaque:
-            return onnx.helper.make_tensor_type_proto(dtype.onnx_code, None)
+            known = self.types.get(name)
+            shape = None if known is None else known.shape
+            # Names of sizes mean nothing inside a region: a fused graph may know them by others.
+            dims = None if shape is None else [dim if isinstance(dim, int) else None for dim in shape]
+            return onnx.helper.make_tensor_type_proto(dtype.onnx_code, dims)
         known = self.types.get(name)
-        return None if known is None else known.proto
+        return None if known is None or known.proto is None else without_dims(known.proto)
 
     def _declare(self, node: Node) -> None:
         """State the types of what a host or matrix operator makes: not all of them have a shape rule."""

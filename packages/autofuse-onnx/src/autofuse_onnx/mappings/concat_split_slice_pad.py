@@ -94,11 +94,37 @@ def _pad(n: OnnxNode) -> Lowering | None:
         chosen = [int(axis) % rank for axis in axes] if rank else []
         if chosen != list(range(rank)):
             if given is None:
-                return None
+                return _pad_some_axes(n, chosen, rank, mode)
             spread = np.zeros((2, rank), np.int64)
             spread[:, chosen] = np.asarray(given, np.int64).reshape(2, -1)
             pads = spread.reshape(-1)
     return one("PadV3", n.input(0), pads, n.input(2), mode=mode, paddings_contiguous=False)
+
+
+def _pad_some_axes(n: OnnxNode, axes: list[int], rank: int, mode: str) -> Lowering:
+    """Spread pads that are known at run time only to all axes: pick them, or a zero, by position."""
+    base, count = n.outputs[0], len(axes)
+    extended, spread = f"{base}.pads_and_zero", f"{base}.pads"
+    positions = np.full((2, rank), 2 * count, np.int64)
+    positions[0, axes], positions[1, axes] = np.arange(count), np.arange(count, 2 * count)
+    zero = np.zeros(1, np.int64)
+    onnx_mode = n.text("mode", "constant")
+    return (
+        Step(
+            "ConcatV2D",
+            (n.input(1), zero),
+            {"concat_dim": 0, "N": 2},
+            (extended,),
+            Native("Concat", (0, 1), {"axis": 0}),
+        ),
+        Step("GatherV2", (extended, positions.reshape(-1), np.asarray(0)), {}, (spread,), Native("Gather", (0, 1))),
+        Step(
+            "PadV3",
+            (n.input(0), spread, n.input(2)),
+            {"mode": mode, "paddings_contiguous": False},
+            native=Native("Pad", (0, 1) if n.input(2) is None else (0, 1, 2), {"mode": onnx_mode}),
+        ),
+    )
 
 
 RULES: dict[str, Rule] = {"Concat": _concat, "Pad": _pad, "Slice": _slice, "Split": _split}

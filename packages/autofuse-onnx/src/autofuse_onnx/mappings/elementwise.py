@@ -1,5 +1,6 @@
 """Element-wise operators of one input, and casts."""
 
+import numpy as np
 from autofuse_ir.dtypes import dtype_of_onnx_code
 
 from autofuse_onnx.lowering import Lowering, Native, Rule, Step, one
@@ -42,13 +43,13 @@ def _dropout(n: OnnxNode) -> Lowering | None:
         if training is None or bool(training):
             return None
     if not n.has_output(1):
-        return one("Identity", n.input(0))
+        return (Step("Identity", (n.input(0),), outputs=n.outputs[:1], native=Native("Identity", (0,))),)
     if n.opset < 12:
         return None
-    ones = f"{n.outputs[1]}.ones"
+    sizes = f"{n.outputs[1]}.shape"
     steps = (
-        Step("OnesLike", (n.input(0),), outputs=(ones,)),
-        Step("Cast", (ones,), {"dst_type": 12}, outputs=(n.outputs[1],), native=Native("Cast", (0,), {"to": 9})),
+        Step("Shape", (n.input(0),), {"dtype": 9}, (sizes,), Native("Shape", (0,))),
+        Step("Fill", (sizes, np.asarray(True)), outputs=(n.outputs[1],), native=Native("Expand", (1, 0))),
     )
     if not n.has_output(0):
         return steps

@@ -39,5 +39,5 @@ RULES: dict[str, Rule] = {
     "Scatter": renamed("ScatterElements", {"axis": ("axis", 0)}),
     "ScatterElements": renamed("ScatterElements", {"axis": ("axis", 0), "reduction": ("reduction", "none")}),
     "ScatterND": renamed("ScatterND", {"reduction": ("reduction", "none")}),
-    "Unique": renamed("Unique", {"sorted": ("sorted", True)}),
+    "Unique": same_attrs(),
 }

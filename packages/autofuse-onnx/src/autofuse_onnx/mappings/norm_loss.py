@@ -2,6 +2,7 @@
 
 import numpy as np
 from autofuse_ir.dtypes import float32
+from autofuse_ir.graph import AttrValue
 
 from autofuse_onnx.lowering import Lowering, Native, Operand, Rule, Step, one
 from autofuse_onnx.mappings.by_name import same_attrs
@@ -39,9 +40,8 @@ def _layer_norm(n: OnnxNode) -> Lowering | None:
     if shape is None or n.attrs.get("stash_type", _FLOAT) != _FLOAT or (statistics and dtype != float32):
         return None
     axis = axis % len(shape) if shape else 0
-    if n.shape(1) != shape[axis:] or (n.input(2) is not None and n.shape(2) != shape[axis:]):
-        return None
     inner = shape[axis:]
+    alike = n.shape(1) == inner and None not in inner and (n.input(2) is None or n.shape(2) == inner)
     native = Native(
         "LayerNormalization",
         (0, 2) if n.input(2) is None else (0, 2, 3),
@@ -54,19 +54,65 @@ def _layer_norm(n: OnnxNode) -> Lowering | None:
     else:
         attrs = {"start": axis}
         steps = (Step("Shape", (n.input(0),), {"dtype": 9, **attrs}, (str(sizes),), Native("Shape", (0,), attrs)),)
-    inputs = (n.input(0), sizes, *n.inputs[1:])
-    return (*steps, Step("LayerNormV4", inputs, {"epsilon": _epsilon(n)}, _padded(n, 3), native))
+    outputs = _padded(n, 3)
+    if alike:
+        inputs = (n.input(0), sizes, *n.inputs[1:])
+        return (*steps, Step("LayerNormV4", inputs, {"epsilon": _epsilon(n)}, outputs, native))
+    return (*steps, *_scaled_after(n, sizes, outputs))
+
+
+def _scaled_after(n: OnnxNode, sizes: Operand, outputs: tuple[str, ...]) -> Lowering:
+    """Scale and bias broadcast: they are operators of their own, as in the function that defines the operator."""
+    plain, scaled = f"{n.outputs[0]}.normalized", f"{n.outputs[0]}.scaled"
+    last = n.outputs[:1]
+    norm = Step("LayerNormV4", (n.input(0), sizes), {"epsilon": _epsilon(n)}, (plain, *outputs[1:]))
+    if n.input(2) is None:
+        return (norm, Step("Mul", (plain, n.input(1)), {}, last))
+    return (norm, Step("Mul", (plain, n.input(1)), {}, (scaled,)), Step("Add", (scaled, n.input(2)), {}, last))
 
 
 def _rms_norm(n: OnnxNode) -> Lowering | None:
-    """The operator normalises over the dims of its scale, so the scale must not broadcast."""
+    """The operator normalises over the dims of its scale; one that may broadcast takes several operators."""
     shape, scale = n.shape(0), n.shape(1)
     if not shape or scale is None or n.attrs.get("stash_type", _FLOAT) != _FLOAT:
         return None
     axis = int(n.attrs.get("axis", -1)) % len(shape)
     if scale != shape[axis:] or None in scale:
-        return None
+        return _rms_norm_in_steps(n, tuple(range(axis, len(shape))))
     return (Step("RmsNorm", n.inputs, {"epsilon": _epsilon(n)}, _padded(n, 2)),)
+
+
+def _rms_norm_in_steps(n: OnnxNode, axes: tuple[int, ...]) -> Lowering | None:
+    """Write the operator as the function that defines it, in float32 inside for 16-bit floats."""
+    dtype = n.dtype(0)
+    if dtype is None or dtype != n.dtype(1):
+        return None
+    base, narrow = n.outputs[0], dtype.bits < 32
+    wide, squares, mean, raised, root, ratio, unit = (
+        f"{base}.{part}" for part in ("wide", "squares", "mean", "raised", "root", "ratio", "unit")
+    )
+    inner = float32 if narrow else dtype
+    x: Operand = wide if narrow else n.input(0)
+    cast_in = Step("Cast", (n.input(0),), {"dst_type": inner.ascend_code}, (wide,), Native("Cast", (0,), {"to": 1}))
+    back = Native("Cast", (0,), {"to": dtype.onnx_code})
+    cast_out = Step("Cast", (ratio,), {"dst_type": dtype.ascend_code}, (unit,), back)
+    flags: dict[str, AttrValue] = {"keep_dims": True, "noop_with_empty_axes": False}
+    return (
+        *((cast_in,) if narrow else ()),
+        Step("Mul", (x, x), {}, (squares,)),
+        Step(
+            "ReduceMean",
+            (squares, np.asarray(axes, np.int64)),
+            flags,
+            (mean,),
+            Native("ReduceMean", (0, 1), {"keepdims": 1}),
+        ),
+        Step("Add", (mean, n.scalar(_epsilon(n), inner)), {}, (raised,)),
+        Step("Sqrt", (raised,), {}, (root,)),
+        Step("RealDiv", (x, root), {}, (ratio,), Native("Div", (0, 1))),
+        *((cast_out,) if narrow else ()),
+        Step("Mul", (unit if narrow else ratio, n.input(1)), {}, n.outputs[:1]),
+    )
 
 
 def _instance_norm(n: OnnxNode) -> Lowering:

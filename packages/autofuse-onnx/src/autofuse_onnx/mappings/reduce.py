@@ -3,7 +3,7 @@
 import numpy as np
 from autofuse_ir.graph import AttrValue
 
-from autofuse_onnx.lowering import Lowering, Operand, Rule, Step, one
+from autofuse_onnx.lowering import Lowering, Native, Operand, Rule, Step, one
 from autofuse_onnx.mappings.by_name import renamed
 from autofuse_onnx.node import OnnxNode
 
@@ -37,11 +37,24 @@ def _after(n: OnnxNode, first: str, then: tuple[str, ...] = ()) -> Lowering:
     names = [f"{base}.{op.lower()}" for op in (first, "ReduceSum", *then)]
     names[-1] = base
     steps = [
-        Step(first, (n.input(0),), outputs=(names[0],)),
-        Step("ReduceSum", (names[0], _axes(n)), _flags(n), (names[1],)),
+        Step(first, (n.input(0),), outputs=(names[0],), native=_NATIVE[first]),
+        Step("ReduceSum", (names[0], _axes(n)), _flags(n), (names[1],), _native_sum(n)),
     ]
     steps += [Step(op, (names[i + 1],), outputs=(names[i + 2],)) for i, op in enumerate(then)]
     return tuple(steps)
+
+
+_NATIVE = {"Abs": Native("Abs", (0,)), "Square": Native("Mul", (0, 0))}
+
+
+def _native_sum(n: OnnxNode) -> Native | None:
+    """Return the ONNX sum of the same version: its axes are an attribute before version 13."""
+    flags: dict[str, int | float | str | list[int]] = {"keepdims": int(n.attrs.get("keepdims", 1))}
+    if n.opset >= 13:
+        flags["noop_with_empty_axes"] = int(n.attrs.get("noop_with_empty_axes", 0))
+        return Native("ReduceSum", (0,) if _axes(n) is None else (0, 1), flags)
+    axes = n.ints("axes")
+    return Native("ReduceSum", (0,), flags if axes is None else flags | {"axes": list(axes)})
 
 
 def _norm(p: float) -> Rule:
