@@ -14,22 +14,21 @@ from autofuse_ir.fused_graph import (
     ViewNode,
 )
 
-from autofuse_fusion.groups import Group
 from autofuse_fusion.hosts import Region
+from autofuse_fusion.items import Thing
 from autofuse_fusion.legality import Refused
 from autofuse_fusion.network import HostOperator, Sizes, View
 from autofuse_fusion.solve import Pair, Solver
 from autofuse_fusion.values import Values, bytes_of
 
-Thing = Group | Region | View | Sizes
 
-
-def refusals_of(solver: Solver, things: Sequence[Thing], values: Values) -> tuple[Refusal, ...]:
+def refusals_of(solver: Solver, values: Values) -> tuple[Refusal, ...]:
     """Return one refusal per pair of unfused nodes that touch a tensor.
 
     A maker is paired with each of its readers, readers with the next one (all pairs of readers would be quadratically
     many, and say nothing more). Views and sizes move nothing, so there is nothing to save on them.
     """
+    things = solver.items.things
     found: list[Refusal] = []
     for pair in solver.pairs():
         refused = _why(pair, solver, things)
@@ -38,7 +37,7 @@ def refusals_of(solver: Solver, things: Sequence[Thing], values: Values) -> tupl
         fact = values.fact(pair.tensor)
         first = values.makers[pair.tensor].name if pair.vertical else _reader(pair, pair.first, solver, things)
         second = _reader(pair, pair.second, solver, things)
-        alone = pair.vertical and len(solver.readers[pair.tensor]) == 1 and pair.tensor not in solver.pinned
+        alone = pair.vertical and len(solver.items.readers[pair.tensor]) == 1 and pair.tensor not in solver.pinned
         saved = bytes_of(fact) * const(2 if alone else 1)
         found.append(Refusal(first, second, pair.tensor, refused.reason, refused.detail, fact.shape or (), saved))
     return tuple(found)

@@ -14,10 +14,10 @@ from autofuse_ir.target import TargetSpec
 
 from autofuse_fusion.benefit import CostModel, cost_model
 from autofuse_fusion.groups import Group
+from autofuse_fusion.items import Items, Thing
 from autofuse_fusion.legality import Fused, Refused, fused
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.order import ContractionOrder
-from autofuse_fusion.values import Values
 
 MOST_ROUNDS = 10
 
@@ -34,24 +34,31 @@ class Pair:
 
 @define(eq=False)
 class Solver:
-    """Items are numbered in topological order; those that are kernels have a ``Group``, all others None."""
+    """Items are numbered in topological order; those that are kernels have a ``Group``, all others None.
 
-    groups: list[Group | None]
-    order: ContractionOrder
-    makers: dict[str, int]
-    readers: dict[str, list[int]]
-    pinned: frozenset[str]
-    values: Values
+    Units (by their order) in ``apart`` are not fused side by side, those in ``alone`` not at all: both would keep more
+    in memory than the graph as it is.
+    """
+
+    items: Items
     target: TargetSpec
     options: FusionOptions
+    apart: frozenset[int] = frozenset()
+    alone: frozenset[int] = frozenset()
+    groups: list[Group | None] = field(factory=list)
+    order: ContractionOrder = field(init=False)
+    pinned: frozenset[str] = frozenset()
     _into: list[int] = field(factory=list)
     _live_readers: dict[str, set[int]] = field(factory=dict)
     _model: CostModel | None = None
 
     def solve(self) -> None:
         """Merge groups until no pair is left that may and pays."""
+        self.groups = list(self.items.groups)
+        self.order = ContractionOrder(len(self.groups), self.items.edges())
+        self.pinned = self.items.pinned
         self._into = list(range(len(self.groups)))
-        self._live_readers = {tensor: set(readers) for tensor, readers in self.readers.items()}
+        self._live_readers = {tensor: set(readers) for tensor, readers in self.items.readers.items()}
         self._model = cost_model(self.target)
         if not self.options.enable:
             return
@@ -66,10 +73,15 @@ class Solver:
             item = self._into[item]
         return item
 
+    def things(self) -> list[Thing]:
+        """Return what is left: groups as they were merged, and everything else."""
+        live = [number for number in range(len(self.groups)) if self.find(number) == number]
+        return [self.groups[number] or self.items.things[number] for number in live]
+
     def pairs(self) -> Iterator[Pair]:
         """Yield the pairs of different items that touch a tensor, in the order of the graph."""
-        for tensor, readers in self.readers.items():
-            maker = self.makers.get(tensor)
+        for tensor, readers in self.items.readers.items():
+            maker = self.items.makers.get(tensor)
             listed = list(dict.fromkeys(self.find(reader) for reader in readers))
             if maker is not None:
                 origin = self.find(maker)
@@ -85,7 +97,10 @@ class Solver:
         if self.order.position(first) > self.order.position(second):
             a, b = b, a
         assert self._model is not None
-        outcome = fused(a, b, self._outside(first, second), self.values, self.target, self.options, self._model)
+        unwanted = self.alone if any(tensor in b.inputs for tensor in a.outputs) else self.alone | self.apart
+        if unwanted and any(unit.order in unwanted for unit in (*a.units, *b.units)):
+            return Refused(Reason.MORE_PEAK_MEMORY, f"{a.name} and {b.name} in one kernel keep more tensors alive")
+        outcome = fused(a, b, self._outside(first, second), self.items.values, self.target, self.options, self._model)
         if isinstance(outcome, Fused) and self.order.would_cycle(first, second):
             return Refused(Reason.WOULD_MAKE_CYCLE, f"a path through another node joins {a.name} and {b.name}")
         return outcome
@@ -121,7 +136,7 @@ class Solver:
 
     def _rank(self, pair: Pair) -> tuple[bool, int, int, int]:
         """Vertical pairs first, then those that share most bytes, then the order of the graph."""
-        size = self.values.bytes_at_hints(pair.tensor)
+        size = self.items.values.bytes_at_hints(pair.tensor)
         return (not pair.vertical, -size, self.order.position(pair.first), self.order.position(pair.second))
 
     def _merge(self, first: int, second: int, group: Group) -> None:
