@@ -17,6 +17,8 @@ BOUNDARY_SIZES = (0, 1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 31, 32, 33, 63, 64, 65, 97
 
 _ATTEMPTS = 60
 _REPAIRS = 24
+_ABOVE = 16
+"""How far above its least size a symbol goes whose range lies above what is asked for."""
 
 
 def bindable(facts: SymbolFacts) -> tuple[SymbolFact, ...]:
@@ -29,7 +31,7 @@ def bindable(facts: SymbolFacts) -> tuple[SymbolFact, ...]:
 def sample(facts: SymbolFacts, count: int, seed: int = 0, largest: int = 1024) -> tuple[Bindings, ...]:
     """At most ``count`` different bindings of the symbols that arguments give, each satisfying every guard on them.
 
-    Boundary sizes come first, then random ones up to ``largest`` (or the least size of a range that lies above).
+    Boundary sizes come first, then random ones up to ``largest`` (or little more than the least size of a range above that).
     Fewer are returned where no more are found, none where the guards contradict the ranges. The same ``seed`` gives
     the same bindings.
     """
@@ -74,7 +76,7 @@ def _closed(guards: Sequence[Guard], symbols: Sequence[SymbolFact]) -> list[Guar
 
 def _limits(fact: SymbolFact, largest: int) -> tuple[int, int]:
     """The sizes of a symbol that tests use: never more than ``largest`` where the range allows that."""
-    return fact.lo if fact.lo > -largest else -2, max(fact.lo, min(fact.hi, largest))
+    return fact.lo if fact.lo > -largest else -2, min(fact.hi, max(largest, fact.lo + _ABOVE))
 
 
 def _pick(fact: SymbolFact, random: Random, attempt: int, largest: int) -> int:
