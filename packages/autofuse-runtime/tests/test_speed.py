@@ -1,9 +1,12 @@
 """What a call may cost, and that it leaves nothing behind."""
 
+import gc
+import os
 import sys
 from typing import Any
 
 import numpy as np
+import pytest
 from autofuse_ir.program import KernelCall
 from autofuse_runtime.errors import InputValueError
 from autofuse_runtime.timing import measure
@@ -16,6 +19,7 @@ def add(kit: Any) -> Any:
     return kit.run(kit.program(buffers, [KernelCall("add_float32", ("a", "b"), ("c",))], ["c"], facts, kernels))
 
 
+@pytest.mark.skipif("AUTOFUSE_TEST_SANITIZE" in os.environ, reason="instrumented code is slow")
 def test_a_small_call_costs_no_more_than_numpy_s_own_add(kit: Any) -> None:
     fn = add(kit)
     a, b, c = np.ones((3, 4), np.float32)
@@ -57,3 +61,17 @@ def test_timings_are_per_call_and_in_the_order_given() -> None:
     assert first.median_ns < second.median_ns
     assert first.least_ns <= first.median_ns
     assert first.samples == 3
+
+
+def test_a_module_that_nobody_uses_goes_away(kit: Any) -> None:
+    def use() -> None:
+        fn = add(kit)
+        fn(np.ones(4, np.float32), np.ones(4, np.float32))
+
+    use()
+    gc.collect()
+    in_use = kit.extension.memory_stats(False)["bytes_in_use"]
+    for _ in range(3):
+        use()
+    gc.collect()
+    assert kit.extension.memory_stats(False)["bytes_in_use"] == in_use
