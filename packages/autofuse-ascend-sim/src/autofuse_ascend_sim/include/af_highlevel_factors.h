@@ -10,6 +10,7 @@ struct TmpFactor {
     uint32_t single;         // and for 4-byte elements
     uint32_t half_reused;    // the same where the source may be overwritten
     uint32_t single_reused;
+    bool needs_reserved_ub = false;  // on A2 and A3 the function also works in the last 8 KB of UB
 
     constexpr uint32_t of(uint32_t element_bytes, bool reuses_source) const {
         if (element_bytes == 2) return reuses_source ? half_reused : half;
@@ -21,17 +22,17 @@ struct TmpFactor {
 };
 
 namespace factor {
-constexpr TmpFactor plain(uint32_t half, uint32_t single) { return {half, single, half, single}; }
+constexpr TmpFactor plain(uint32_t half, uint32_t single) { return {half, single, half, single, false}; }
 
 constexpr TmpFactor Acos = plain(6, 2), Asin = plain(6, 2), Acosh = plain(2, 1), Asinh = plain(3, 3);
 constexpr TmpFactor Atan = plain(12, 5), Atanh = plain(4, 1), Tan = plain(10, 4);
-constexpr TmpFactor Sin = {8, 3, 8, 2}, Cos = {8, 3, 8, 2};
+constexpr TmpFactor Sin = {8, 3, 8, 2, false}, Cos = {8, 3, 8, 2, false};
 constexpr TmpFactor Sinh = plain(4, 1), Cosh = plain(6, 2), Tanh = plain(4, 1);
 constexpr TmpFactor Erf = plain(8, 3), Erfc = plain(16, 7), Log2 = plain(4, 0);
 constexpr TmpFactor Floor = plain(2, 0), Ceil = plain(2, 1), Round = plain(1, 1), Trunc = plain(2, 1);
-constexpr TmpFactor Frac = plain(4, 0), Fmod = plain(8, 1), Sign = plain(3, 3), Axpy = plain(4, 1), Xor = plain(1, 1);
-constexpr TmpFactor Lgamma = {26, 8, 26, 7}, Digamma = {16, 7, 16, 6}, Sigmoid = plain(1, 1);
-constexpr TmpFactor ExpTaylor = {4, 3, 4, 2}, None = plain(0, 0);
+constexpr TmpFactor Frac = plain(4, 0), Fmod = plain(8, 1), Sign = {3, 3, 3, 3, true}, Axpy = plain(4, 1);
+constexpr TmpFactor Xor = plain(1, 1), Sigmoid = plain(1, 1), ExpTaylor = {4, 3, 4, 2, false};
+constexpr TmpFactor Lgamma = {26, 8, 26, 7, true}, Digamma = {16, 7, 16, 6, true};
 }  // namespace factor
 
 constexpr uint64_t rounded_up(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }

@@ -83,6 +83,7 @@ template <typename T, typename U, typename Pick>
 void select_by_bytes(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>& src,
                      const AscendC::LocalTensor<U>& mask, const Temporary& tmp, bool reuses_mask,
                      const AscendC::SelectWithBytesMaskShapeInfo& info, Pick pick) {
+    if (AF_ARCH_A2) require_reserved_ub();
     const uint32_t rows = info.firstAxis, columns = info.srcLastAxis, stride = info.maskLastAxis;
     if (stride < columns || stride * sizeof(U) % 32 != 0 || stride % 16 != 0) {
         fail(Rule::Alignment, "info.maskLastAxis", stride, columns,

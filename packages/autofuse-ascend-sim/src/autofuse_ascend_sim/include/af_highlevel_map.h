@@ -19,10 +19,11 @@ struct MapRule {
     uint64_t tmp_bytes = 0;      // least size of the temporary; 0 = it is not used
     bool may_overlap = false;    // whether dst may be src
     uint32_t instructions = 1;   // vector instructions behind the call, for the timing model
+    bool needs_reserved_ub = false;
 };
 
 template <typename T> constexpr MapRule rule_of(const TmpFactor& factor, bool reuses_source, uint32_t instructions) {
-    return {factor.least_bytes(sizeof(T), reuses_source), false, instructions};
+    return {factor.least_bytes(sizeof(T), reuses_source), false, instructions, factor.needs_reserved_ub};
 }
 
 // Converts the exact result to an element: floating-point types round once, integers are already exact.
@@ -45,6 +46,7 @@ template <typename T> double exact(T value) {
 template <typename D, typename F, typename... S>
 void map(const MapRule& rule, const AscendC::LocalTensor<D>& dst, const Temporary* tmp, uint32_t count, F f,
          const AscendC::LocalTensor<S>&... src) {
+    if (AF_ARCH_A2 && rule.needs_reserved_ub) require_reserved_ub();
     const Operand out = written("dst", dst, count);
     if (!rule.may_overlap) (disjoint(out, read("src", src, count)), ...);
     const Work amount = work<D>(count, rule.instructions);

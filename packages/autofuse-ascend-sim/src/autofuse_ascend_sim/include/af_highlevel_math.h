@@ -39,7 +39,7 @@ template <typename T> T power(T base, T exponent) {
 }
 
 template <typename T> constexpr MapRule power_rule(bool has_scalar) {
-    return {power_tmp_size(sizeof(T), is_one_of<T, int32_t>(), has_scalar, 0).least, false, 24};
+    return {power_tmp_size(sizeof(T), is_one_of<T, int32_t>(), has_scalar, 0).least, false, 24, true};
 }
 
 }  // namespace af_sim
