@@ -116,13 +116,14 @@ def test_a_hang_without_api_calls_is_stopped_too(faults):
     with pytest.raises(sim.HangError, match="did not end in time") as caught:
         sim.run(faults, "hangs", [np.zeros(8, np.float32)], timeout=0.3)
     assert caught.value.block == 0
+    assert abs(caught.value.place.line - line_of("hangs", "// HANG")) <= 1  # the loop's condition or its body
 
 
-def test_a_crash_names_block_and_last_call(faults):
+def test_a_crash_names_block_and_line(faults):
     with pytest.raises(sim.CrashError, match="Segmentation fault") as caught:
         sim.run(faults, "crashes", [np.zeros(8, np.float32)], None, 2)
     assert caught.value.block == 1
-    assert caught.value.place.line == line_of("crashes", "// LAST")
+    assert caught.value.place.line == line_of("crashes", "// CRASH")
 
 
 def test_a_raw_pointer_cannot_leave_its_argument(faults):

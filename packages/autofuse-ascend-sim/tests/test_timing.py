@@ -106,7 +106,10 @@ def test_sync_all_waits_for_the_slowest_core(tmp_path):
         "if (GetBlockIdx() == 1) for (int i = 0; i < 50; ++i) Duplicate(Ub(0), 1.0f, 4096);\n"
         "SyncAll();\nDuplicate(Ub(16384), 1.0f, 64);"
     )
-    report = sim.run(compile_text(tmp_path, body), "k", [np.zeros(8, np.float32)], None, 2)
+    library = compile_text(tmp_path, body)
+    report = sim.run(library, "k", [np.zeros(8, np.float32)], None, 2)
+    assert sim.run(library, "k", [np.zeros(8, np.float32)], None, 2, timing_only=True).cycles == report.cycles
+    sim.run(library, "k", [np.zeros(8, np.float32)], None, 48, timing_only=True)  # does not wait for the other 46
     soc = dict(sim.load_soc("ascend-a2").numbers)
     assert report.cycles > 50 * 0.0156 * 4096 + soc["sync.all_cores_cycles"]
 

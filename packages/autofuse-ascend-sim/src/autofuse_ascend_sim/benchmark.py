@@ -45,7 +45,7 @@ def measure(elements: int = _ELEMENTS, repeats: int = 3) -> Speed:
                 run(library, "add", [x, y, z], tiling, _BLOCKS, 0, checks=checks, timeline=False, threads=1)
                 for _ in range(repeats)
             ]
-            return 3 * z.nbytes / min(report.host_seconds for report in reports)
+            return 3 * z.nbytes / min(report.host_processor_seconds for report in reports)
 
         return Speed(compile_seconds, rate("static"), rate("full"))
 

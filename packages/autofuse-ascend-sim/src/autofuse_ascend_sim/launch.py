@@ -70,9 +70,9 @@ def run(
     place when the launch succeeds and stay as they were when it fails.
 
     `checks` is "full" or "static" (without missing synchronisation, uninitialised reads and conflicts between blocks).
-    `timing_only` computes no values and runs only the first and the last block, which stand for all. `trace` names a
-    Chrome-trace file to write. `threads` blocks run at a time, by default one per host core. `oversubscribe` allows
-    more blocks than the SoC has cores: the chip runs them in waves.
+    `timing_only` computes no values and reads GM as zeros; only the first and the last block run, which stand for all.
+    `trace` names a Chrome-trace file to write. `threads` blocks run at a time, by default one per host core.
+    `oversubscribe` allows more blocks than the SoC has cores: the chip runs them in waves.
 
     Raises `LaunchError` for arguments that do not fit, `EntryError` for a missing kernel, a subclass of `RuleError` for
     a broken rule, `CrashError` and `HangError` for user code that crashes or does not end within `timeout` seconds.
@@ -253,15 +253,9 @@ def _raise(facts: dict[str, str], library: Library, entry: str) -> None:
     block, place, other = int(facts["block"]), _place(facts.get("site")), _place(facts.get("other"))
     where = f"{entry}, block {block}, {place}"
     if kind == "crash":
-        raise CrashError(
-            f"{where}: the kernel crashed: {message} (the last API call is named)", block=block, place=place
-        )
+        raise CrashError(f"{where}: the kernel crashed: {message}", block=block, place=place)
     if kind == "timeout":
-        raise HangError(
-            f"{where}: the kernel did not end in time and was stopped {message} (the last one is named)",
-            block=block,
-            place=place,
-        )
+        raise HangError(f"{where}: the kernel did not end in time and was stopped there", block=block, place=place)
     operand, size, limit = facts["operand"], int(facts["bytes"]), int(facts["limit"])
     numbers = "" if size < 0 else f" [{size}" + (f" of {limit}]" if limit >= 0 else "]")
     second = f"; the other call is {other}" if facts.get("other") else ""
@@ -304,6 +298,7 @@ def _report(
         loaded_bytes=int(values["loaded_bytes"]),
         stored_bytes=int(values["stored_bytes"]),
         host_seconds=float(values["host_seconds"]),
+        host_processor_seconds=float(values["host_processor_seconds"]),
         output=output,
         is_time_complete=values.get("timeline_complete", "1") == "1",
         notes=tuple(value for key, value in facts if key == "note"),

@@ -12,7 +12,8 @@ class SimReport:
     Time is an estimate: it comes from a model, never from a chip. `cycles` is the time of the whole launch in cycles of
     the vector core, `microseconds` the same with the launch head. `busy_cycles` and `stall_cycles` are those of the
     block that ends last, per pipe and per (pipe, cause); `ub_high_water` is the largest number of UB bytes that buffers
-    took in any block.
+    took in any block. `host_seconds` is the wall time that blocks took on this machine, `host_processor_seconds` the
+    processor time of all host threads together.
     """
 
     soc: str
@@ -27,6 +28,7 @@ class SimReport:
     loaded_bytes: int = 0
     stored_bytes: int = 0
     host_seconds: float = 0.0
+    host_processor_seconds: float = 0.0
     output: str = ""
     is_time_complete: bool = True
     notes: tuple[str, ...] = ()

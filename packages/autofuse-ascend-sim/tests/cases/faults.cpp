@@ -19,9 +19,11 @@ extern "C" __global__ __aicore__ void hangs_in_block_2(GM_ADDR x) {
 
 extern "C" __global__ __aicore__ void crashes(GM_ADDR x) {
     LocalTensor<float> a(TPosition::VECCALC, 0, 64);
-    Duplicate(a, 0.0f, 64);  // LAST
-    volatile int* nowhere = nullptr;
-    if (GetBlockIdx() == 1) *nowhere = 1;
+    Duplicate(a, 0.0f, 64);
+    volatile int* volatile nowhere = nullptr;
+    if (GetBlockIdx() == 1) {
+        *nowhere = 1;  // CRASH
+    }
 }
 
 extern "C" __global__ __aicore__ void overruns(GM_ADDR x) {

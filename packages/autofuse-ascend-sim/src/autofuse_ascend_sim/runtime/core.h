@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "clocks.h"
@@ -21,12 +22,22 @@ enum class Checks : uint8_t { Static, Full };
 // What a launch has in common for all blocks.
 struct Launch {
     Soc soc;
+    std::string library;  // path of the kernel's shared object
+    std::vector<int64_t> sample;  // timing-only: the blocks that run, for all; empty: all run
     Checks checks = Checks::Full;
     bool values = true;        // false: timing-only
     bool timeline = true;
     int64_t blocks = 1;
     uint64_t tiling_key = 0;
     uint64_t event_limit = 0;  // timeline entries per block
+
+    // How many of the first `blocks` blocks run.
+    int64_t running(int64_t blocks_in_question) const {
+        if (sample.empty()) return blocks_in_question;
+        int64_t count = 0;
+        for (const int64_t b : sample) count += b < blocks_in_question ? 1 : 0;
+        return count;
+    }
 };
 extern Launch launch;
 

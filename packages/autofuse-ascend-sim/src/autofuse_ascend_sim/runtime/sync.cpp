@@ -77,7 +77,7 @@ void sync_all() {
     core->clocks.barrier_all();
     publish_gm();
     record(Step::SyncAll, PIPE_ALL, core->sync_phase, 0, 0);
-    rendezvous(launch.blocks);
+    rendezvous(launch.running(launch.blocks));
 }
 
 void soft_sync_all(const void* workspace, uint64_t workspace_left, const View& local, int32_t used_cores) {
@@ -109,7 +109,7 @@ void soft_sync_all(const void* workspace, uint64_t workspace_left, const View& l
     core->clocks.barrier_all();
     publish_gm();
     record(Step::SyncAll, PIPE_ALL, core->sync_phase, 0, 0);
-    rendezvous(participants);
+    rendezvous(launch.running(participants));
 }
 
 void set_atomic(Atomic kind, DType type) {
