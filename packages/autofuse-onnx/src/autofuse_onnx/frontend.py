@@ -39,7 +39,7 @@ def import_model(
     model that cannot be read, and for sizes and values that do not fit it.
     """
     loaded = load_model(model)
-    sizes = Sizes(dict(dims or {}), dict(hints or {}))
+    sizes = Sizes({n: tuple(d) if isinstance(d, list) else d for n, d in (dims or {}).items()}, dict(hints or {}))
     check_sizes(sizes, loaded.name)
     proto = inline_functions(loaded.proto, loaded.name)
     graph = proto.graph

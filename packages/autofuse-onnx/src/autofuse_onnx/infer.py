@@ -9,7 +9,7 @@ from onnx import helper
 
 from autofuse_onnx.node import ValueType
 from autofuse_onnx.scopes import captured_names
-from autofuse_onnx.sizes import Sizes, type_of
+from autofuse_onnx.sizes import Sizes, is_stated, type_of
 
 _SMALL = 1024
 """Constants of more elements are not shown to shape inference: it needs the content of shape operands only."""
@@ -33,10 +33,11 @@ def value_types(
         if not _add_ranks(skeleton, types):
             break
         types = _inferred(skeleton)
-    stated = {value.name: type_of(value.type) for value in (*model.graph.value_info, *model.graph.output)}
-    for name, type_ in stated.items():
-        if name not in types or (types[name].shape is None and not types[name].dtype.is_opaque):
-            types[name] = _with_fixed(type_, sizes)
+    for value in (*model.graph.value_info, *model.graph.output):
+        found = types.get(value.name)
+        if not is_stated(value.type) or (found is not None and (found.shape is not None or found.dtype.is_opaque)):
+            continue
+        types[value.name] = _with_fixed(type_of(value.type), sizes)
     unknown = [name for node in model.graph.node for name in node.output if name and name not in types]
     if unknown:
         types.update(_asked_of_onnxruntime(skeleton, unknown))
@@ -126,13 +127,8 @@ def _inferred(skeleton: onnx.ModelProto) -> dict[str, ValueType]:
     except Exception:  # its failures have no common class; whatever it cannot type stays unknown
         inferred = skeleton
     graph = inferred.graph
-    types = {
-        value.name: type_of(value.type)
-        for value in (*graph.output, *graph.value_info, *graph.input)
-        if value.type.WhichOneof("value") is not None
-        and not (value.type.HasField("tensor_type") and value.type.tensor_type.elem_type == 0)
-    }
-    return types
+    stated = (*graph.output, *graph.value_info, *graph.input)
+    return {value.name: type_of(value.type) for value in stated if is_stated(value.type)}
 
 
 def _asked_of_onnxruntime(skeleton: onnx.ModelProto, names: Iterable[str]) -> dict[str, ValueType]:

@@ -42,21 +42,22 @@ def region_model(region: ProgramRegion, payloads: Mapping[str, Payload], constan
     the operator that has no payload.
     """
     made = {name for node in region.operators for name in node.outputs if name}
+    functions = [_function(node, payloads, region) for node in region.operators]
+    prefix = _free_prefix(functions)
     names: dict[str, str] = {}
     for node in region.operators:
         for name in (*node.inputs, *node.outputs):
             if name:
-                names.setdefault(name, f"v{len(names)}")
+                names.setdefault(name, f"{prefix}{len(names)}")
     types: dict[str, onnx.TypeProto] = {}
     nodes: list[onnx.NodeProto] = []
     opsets: dict[str, int] = {}
     standard: list[tuple[onnx.NodeProto, int]] = []
-    for number, node in enumerate(region.operators):
-        function = _function(node, payloads, region)
+    for number, (node, function) in enumerate(zip(region.operators, functions, strict=True)):
         own = {item.domain: item.version for item in function.opset_import}
         for domain, version in own.items():
             opsets[domain] = max(version, opsets.get(domain, 1))
-        local = _local_names(function, number)
+        local = _local_names(function, f"{prefix}c{number}.")
         local |= {input_name(i): names[name] for i, name in enumerate(node.inputs) if name}
         local |= {output_name(i): names[name] for i, name in enumerate(node.outputs) if name}
         for info in function.value_info:
@@ -100,10 +101,30 @@ def _function(node: Node, payloads: Mapping[str, Payload], region: ProgramRegion
     return function
 
 
-def _local_names(function: onnx.FunctionProto, number: int) -> dict[str, str]:
+def _local_names(function: onnx.FunctionProto, prefix: str) -> dict[str, str]:
     """Return names of their own for the values inside a function (its constants)."""
     inside = [name for node in function.node for name in node.output if name]
-    return {name: f"c{number}.{i}" for i, name in enumerate(inside)}
+    return {name: f"{prefix}{i}" for i, name in enumerate(inside)}
+
+
+def _free_prefix(functions: list[onnx.FunctionProto]) -> str:
+    """Return a prefix that no value inside a sub-graph has: ONNX Runtime takes equal names for one value."""
+    used = {
+        name
+        for function in functions
+        for node in function.node
+        for inner in _with_inner(node)
+        for name in (*inner.input, *inner.output, *_own_names(inner))
+    }
+    prefix = "v"
+    while any(name.startswith(prefix) for name in used):
+        prefix = f"_{prefix}"
+    return prefix
+
+
+def _own_names(node: onnx.NodeProto) -> Iterator[str]:
+    for graph in subgraphs(node):
+        yield from (value.name for value in (*graph.input, *graph.output, *graph.initializer))
 
 
 def _with_inner(node: onnx.NodeProto) -> Iterator[onnx.NodeProto]:

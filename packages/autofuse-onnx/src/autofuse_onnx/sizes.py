@@ -34,7 +34,7 @@ class Sizes:
 def check_sizes(sizes: Sizes, where: str) -> None:
     """Raise ``OnnxError`` for sizes, ranges and hints that no tensor can have."""
     for name, given in sizes.dims.items():
-        ends = (given, given) if isinstance(given, int) else tuple(given)
+        ends = given if isinstance(given, tuple) else (given, given)
         whole = len(ends) == 2 and all(isinstance(end, int) and not isinstance(end, bool) for end in ends)
         if not whole or not 0 <= ends[0] <= ends[1]:
             raise OnnxError(
@@ -51,6 +51,13 @@ def check_sizes(sizes: Sizes, where: str) -> None:
                 where=where,
                 fix="give a hint inside the range",
             )
+
+
+def is_stated(value: onnx.TypeProto) -> bool:
+    """True when the type says what the value is: at least the element type of a tensor."""
+    return value.WhichOneof("value") is not None and not (
+        value.HasField("tensor_type") and value.tensor_type.elem_type == onnx.TensorProto.UNDEFINED
+    )
 
 
 def type_of(value: onnx.TypeProto) -> ValueType:
