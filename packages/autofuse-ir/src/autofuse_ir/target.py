@@ -46,27 +46,41 @@ class Memory:
 
 @frozen
 class OperatorCost:
-    """Cost of one AscIR operator call on ``dtype``: ``per_element * n + per_call`` cycles on the vector pipe."""
+    """Cost of one AscIR operator call that gives ``dtype``: ``per_element * n + per_call`` cycles on the vector pipe.
+
+    ``op`` "*" stands for every operator without a row. ``known`` is False for a stand-in.
+    """
 
     op: str
     dtype: DType
     per_element: float
     per_call: float
+    source: str = ""
+    known: bool = True
 
 
 @frozen
 class OperatorSupport:
-    """Dtypes an AscIR operator takes on this target, and its temporary bytes per element and fixed."""
+    """Dtypes an AscIR operator takes on this target, and its temporary bytes per element and fixed.
+
+    Without dtypes the target cannot compute it; an operator without a row takes every dtype. ``known`` is False where
+    the temporary is a stand-in.
+    """
 
     op: str
     dtypes: tuple[DType, ...]
     temporary_bytes_per_element: int
     temporary_bytes: int
+    source: str = ""
+    known: bool = True
 
 
 @frozen
 class Limits:
-    """Hard limits of a kernel on this target."""
+    """Hard limits of a kernel on this target.
+
+    ``segment_nodes`` and ``segment_values`` bound what is evaluated together, strip by strip, in registers.
+    """
 
     inputs: int
     outputs: int
@@ -83,7 +97,8 @@ class TargetSpec:
     ``cores`` is the number of blocks that run at once, 0 when only known at run time. ``vector_bytes`` is the width of
     one vector operation, ``block_bytes`` the alignment of local memory, ``cache_line_bytes`` the unit of global
     traffic.
-    ``compute_dtypes`` maps a storage dtype to the dtype it is computed in (fp16 and bf16 to fp32 on a CPU).
+    ``compute_dtypes`` maps a storage dtype to the dtype it is computed in (fp16 and bf16 to fp32 on a CPU). An operator
+    without a row in ``support`` takes every dtype.
     """
 
     name: str
@@ -153,11 +168,8 @@ def parse_target(text: str) -> TargetSpec:
             local_memory=Memory(**data["local_memory"]),
             limits=Limits(**data["limits"]),
             compute_dtypes=tuple((dtype_named(k), dtype_named(v)) for k, v in data["compute_dtypes"].items()),
-            support=tuple(_support(name, row) for name, row in data["support"].items()),
-            costs=tuple(
-                OperatorCost(row["op"], dtype_named(row["dtype"]), float(row["per_element"]), float(row["per_call"]))
-                for row in data["costs"]
-            ),
+            support=tuple(_support(name, row, data.get("support_source", "")) for name, row in data["support"].items()),
+            costs=tuple(_cost(row, data.get("costs_source", "")) for row in data["costs"]),
             quantities=tuple(_quantity(name, row) for name, row in data["quantities"].items()),
         )
     except (KeyError, TypeError, ValueError, tomllib.TOMLDecodeError) as error:
@@ -166,9 +178,26 @@ def parse_target(text: str) -> TargetSpec:
         ) from error
 
 
-def _support(name: str, row: dict[str, Any]) -> OperatorSupport:
-    dtypes = tuple(dtype_named(d) for d in row["dtypes"])
-    return OperatorSupport(name, dtypes, row.get("temporary_bytes_per_element", 0), row.get("temporary_bytes", 0))
+def _support(name: str, row: dict[str, Any], source: str) -> OperatorSupport:
+    return OperatorSupport(
+        name,
+        tuple(dtype_named(dtype) for dtype in row["dtypes"]),
+        row.get("temporary_bytes_per_element", 0),
+        row.get("temporary_bytes", 0),
+        row.get("source", source),
+        row.get("known", True),
+    )
+
+
+def _cost(row: dict[str, Any], source: str) -> OperatorCost:
+    return OperatorCost(
+        row["op"],
+        dtype_named(row["dtype"]),
+        float(row["per_element"]),
+        float(row["per_call"]),
+        row.get("source", source),
+        row.get("known", True),
+    )
 
 
 def _quantity(name: str, row: dict[str, Any]) -> Quantity:

@@ -10,7 +10,7 @@ from autofuse_ir.text.values import word
 
 def kernels_lines(bundle: KernelBundle) -> Iterator[str]:
     """Yield the lines of ``bundle``."""
-    yield f"kernel {word(bundle.name)} for {word(bundle.target)}"
+    yield f"kernel {word(bundle.name)} for {bundle.target}"
     yield from argument_lines(bundle.arguments, bundle.symbols)
     yield f"  launch {bundle.launch}  tiling {bundle.tiling}  tiling data {bundle.tiling_bytes} bytes"
     yield f"  workspace {bundle.workspace_bytes} bytes  flags {' '.join(bundle.flags) or 'none'}"

@@ -28,7 +28,7 @@ def program_lines(program: Program) -> Iterator[str]:
     """Yield the lines of ``program``."""
     inputs = ", ".join(typed(value) for value in program.inputs)
     yield f"program {word(program.name)}({inputs}) -> {outputs_text(program.outputs)}"
-    yield f"  for {word(program.target)}  numerics {program.numerics}  peak {program.peak_bytes} bytes"
+    yield f"  for {program.target}  numerics {program.numerics}  peak {program.peak_bytes} bytes"
     yield from aligned(symbol_row(symbol) for symbol in program.symbols)
     for guard in program.guards:
         yield f"  {guard_text(guard)}"

@@ -10,7 +10,7 @@ from autofuse_ir.text.values import aligned, tensor_type, word
 
 def schedule_lines(schedule: ScheduleResult) -> Iterator[str]:
     """Yield the lines of ``schedule``."""
-    yield f"schedule {word(schedule.name)} for {word(schedule.target)}"
+    yield f"schedule {word(schedule.name)} for {schedule.target}"
     yield from argument_lines(schedule.arguments, schedule.symbols)
     yield f"  workspace {schedule.workspace_bytes} bytes"
     for alternative in schedule.alternatives:

@@ -25,14 +25,20 @@ def target_lines(target: TargetSpec) -> Iterator[str]:
 
 
 def _support_row(row: OperatorSupport) -> tuple[str, str, str]:
-    room = f"temporary {row.temporary_bytes_per_element} bytes an element + {row.temporary_bytes}"
+    room = f"temporary {row.temporary_bytes_per_element} bytes an element + {row.temporary_bytes}  "
     has_room = row.temporary_bytes_per_element or row.temporary_bytes
-    return f"operator {row.op}", " ".join(map(str, row.dtypes)), room if has_room else ""
+    dtypes = " ".join(map(str, row.dtypes)) or "none"
+    return f"operator {row.op}", dtypes, (room if has_room else "") + _source(row.source, row.known)
 
 
-def _cost_row(row: OperatorCost) -> tuple[str, str, str]:
-    return f"cost {row.op}", str(row.dtype), f"{row.per_element!r} cycles an element + {row.per_call!r}"
+def _cost_row(row: OperatorCost) -> tuple[str, str, str, str]:
+    cycles = f"{row.per_element!r} cycles an element + {row.per_call!r}"
+    return f"cost {row.op}", str(row.dtype), cycles, _source(row.source, row.known)
 
 
 def _quantity_row(row: Quantity) -> tuple[str, str, str]:
-    return f"quantity {row.name}", f"{row.value!r} {row.unit}", f"{'' if row.known else 'stand-in: '}{row.source}"
+    return f"quantity {row.name}", f"{row.value!r} {row.unit}", _source(row.source, row.known)
+
+
+def _source(source: str, known: bool) -> str:
+    return source if known else f"stand-in: {source}"

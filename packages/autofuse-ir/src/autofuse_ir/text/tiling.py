@@ -9,7 +9,7 @@ from autofuse_ir.tiling import CaseModel, CostTerm, TilingModel
 
 def tiling_lines(model: TilingModel) -> Iterator[str]:
     """Yield the lines of ``model``."""
-    yield f"tiling {word(model.name)} for {word(model.target)}  symbols ({words(model.symbols)})"
+    yield f"tiling {word(model.name)} for {model.target}  symbols ({words(model.symbols)})"
     for case in model.cases:
         yield from _case_lines(case)
     for file in model.support_files:
