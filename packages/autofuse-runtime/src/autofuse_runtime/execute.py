@@ -6,6 +6,8 @@ from importlib.metadata import entry_points
 from typing import Any, Protocol
 
 import numpy as np
+from attrs import frozen
+from autofuse_ir.dtypes import bfloat16
 from autofuse_ir.graph import Payload
 from autofuse_ir.program import Program, ProgramBuffer, ProgramRegion
 
@@ -52,19 +54,37 @@ def compile_regions(program: Program, hosts: Mapping[str, HostBackend]) -> tuple
     regions = []
     for region in program.regions:
         compiled = find_backend(region.backend, hosts).compile(region, payloads)
-        outputs = [
-            (table.buffers[number], table.is_object(number), table.roots[number] in table.owners)
-            for number in (table.numbers[name] for name in region.outputs)
-        ]
-        regions.append(_checked(program, region, compiled, tuple(outputs)))
+        numbers = [table.numbers[name] for name in region.outputs]
+        outputs = tuple(
+            _Expected(
+                buffer=table.buffers[number],
+                dtype=numpy_dtype(table.buffers[number].dtype),
+                rank=len(table.buffers[number].shape),
+                is_object=table.is_object(number),
+                becomes_result=table.roots[number] in table.owners,
+            )
+            for number in numbers
+        )
+        regions.append(_checked(program, region, compiled, outputs))
     return tuple(regions)
+
+
+@frozen
+class _Expected:
+    """What a region must hand back for one output; ``becomes_result`` where the memory goes to the caller."""
+
+    buffer: ProgramBuffer
+    dtype: np.dtype[Any]
+    rank: int
+    is_object: bool
+    becomes_result: bool
 
 
 def _checked(
     program: Program,
     region: ProgramRegion,
     compiled: Callable[[list[Any]], Sequence[Any]],
-    outputs: tuple[tuple[ProgramBuffer, bool, bool], ...],
+    outputs: tuple[_Expected, ...],
 ) -> Region:
     where = f"{program.name}, host region {region.name} ({region.backend})"
 
@@ -72,23 +92,31 @@ def _checked(
         results = list(compiled(values))
         if len(results) != len(outputs):
             raise RuntimeInputError(f"{len(results)} results came back, {len(outputs)} are expected", where=where)
+        results.reverse()
         finished = []
-        for buffer, is_object, becomes_result in outputs:
-            result = results.pop(0)
-            if is_object:
+        for expected in outputs:
+            result = results.pop()
+            if expected.is_object:
                 finished.append(result)
                 continue
             # Held by this frame alone: nobody else can see what the caller will do with it.
-            is_ours = isinstance(result, np.ndarray) and sys.getrefcount(result) == _ALONE and _owns_memory(result)
+            is_ours = type(result) is np.ndarray and sys.getrefcount(result) == _ALONE and _owns_memory(result)
             # What shows an argument's memory would change with it, when out= overlaps that argument.
-            copy = not is_ours and (becomes_result or _shares_memory(result, values))
-            finished.append(_tensor(result, buffer, where, copy))
+            copy = not is_ours and (expected.becomes_result or _shares_memory(result, values))
+            finished.append(_tensor(result, expected, where, copy))
         return tuple(finished)
 
     return run
 
 
-_ALONE = 2
+def _references_of_one_holder() -> int:
+    held = [object()]
+    item = held.pop()
+    return sys.getrefcount(item)
+
+
+_ALONE = _references_of_one_holder()
+"""What `sys.getrefcount` says of an object that one local variable holds."""
 
 
 def _owns_memory(array: Array) -> bool:
@@ -102,17 +130,17 @@ def _shares_memory(result: object, values: Sequence[object]) -> bool:
     )
 
 
-def _tensor(result: object, buffer: ProgramBuffer, where: str, copy: bool) -> Array:
-    array = as_array(result)
-    wanted = numpy_dtype(buffer.dtype)
-    if array is None or array.dtype != wanted:
+def _tensor(result: object, expected: _Expected, where: str, copy: bool) -> Array:
+    array = result if type(result) is np.ndarray else as_array(result)
+    name = expected.buffer.name
+    if array is None or array.dtype != expected.dtype:
         found = type(result).__name__ if array is None else f"dtype {array.dtype}"
-        raise RuntimeInputError(f"value {buffer.name!r} came back as {found}, {wanted} is expected", where=where)
-    if array.ndim != len(buffer.shape):
+        raise RuntimeInputError(f"value {name!r} came back as {found}, {expected.dtype} is expected", where=where)
+    if array.ndim != expected.rank:
         raise RuntimeInputError(
-            f"value {buffer.name!r} came back with {array.ndim} dims, {len(buffer.shape)} are expected", where=where
+            f"value {name!r} came back with {array.ndim} dims, {expected.rank} are expected", where=where
         )
-    aligned = array.flags.c_contiguous and array.flags.aligned
-    if copy or not aligned:
+    flags = array.flags
+    if copy or not (flags.c_contiguous and flags.aligned):
         array = np.array(array, order="C", copy=True)
-    return bits_of(array)
+    return bits_of(array) if expected.buffer.dtype == bfloat16 else array

@@ -9,6 +9,7 @@ from attrs import evolve, frozen
 from autofuse_ir.program import Program
 
 from autofuse_runtime.arguments import ArgumentBinder, BoundArguments
+from autofuse_runtime.arrays import Array
 from autofuse_runtime.errors import InternalError
 
 
@@ -79,7 +80,8 @@ class CompiledModule:
         bound = self.binder.bind(args, kwargs)
         with self._lock:
             self._interpreted += 1
-        results = self.executor(bound.values, bound.symbols)
+        given = [array for array in (*bound.values, *bound.outs) if isinstance(array, np.ndarray)]
+        results = [_apart(value, given) for value in self.executor(bound.values, bound.symbols)]
         finished = tuple(self._result(k, value, bound) for k, value in enumerate(results))
         return finished[0] if len(finished) == 1 else finished
 
@@ -102,3 +104,10 @@ class CompiledModule:
         counters = self._native.counters()
         calls = counters.pop("calls")
         return evolve(stats, calls_by_tier=(("native", calls), *tiers), **counters)
+
+
+def _apart(value: object, given: Sequence[Array]) -> object:
+    """Return ``value`` in memory of its own: results neither show arguments nor change while out= is filled."""
+    if isinstance(value, np.ndarray) and any(np.may_share_memory(value, array) for array in given):
+        return value.copy()
+    return value
