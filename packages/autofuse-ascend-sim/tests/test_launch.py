@@ -210,3 +210,20 @@ def test_unknown_socs_and_compilers_are_reported(tmp_path):
         sim.compile(ADD_KERNEL, "ascend-a2", compiler="no-such-compiler")
     with pytest.raises(sim.CompileError, match=r"missing\.cpp: no such file"):
         sim.compile(tmp_path / "missing.cpp", "ascend-a2")
+
+
+def test_the_same_array_twice_is_one_memory_and_partial_overlap_is_refused(add_library):
+    x = np.arange(64, dtype=np.float32)
+    y = np.ones(64, np.float32)
+    sim.run(add_library, "add", [x, y, x], tiling(64, 1, 64), 1, 0)
+    np.testing.assert_array_equal(x, np.arange(64) + 1)
+    data = np.zeros(96, np.float32)
+    with pytest.raises(sim.LaunchError, match="overlap without being the same memory"):
+        sim.run(add_library, "add", [data[:64], data[32:], y], tiling(64, 1, 64), 1, 0)
+
+
+def test_empty_and_scalar_shaped_arrays_are_arguments_too(faults):
+    one = np.zeros((), np.int64)
+    sim.run(faults, "counts", [one, 6, 7])
+    assert one == 42
+    sim.run(faults, "syncs", [np.zeros((0, 4), np.float32)])

@@ -144,3 +144,21 @@ def test_every_soc_marks_what_is_unknown():
             assert reason
     assert {sim.load_soc(n).ub_bytes for n in ("ascend-a2", "ascend-a3")} == {196608}
     assert sim.load_soc("ascend-350").ub_bytes == 248 * 1024
+
+
+@pytest.mark.parametrize("blocks", [1, 7, 48])
+@pytest.mark.parametrize("soc", sim.soc_names())
+def test_copies_take_their_bytes_over_the_shared_bandwidth(tmp_path, soc, blocks):
+    body = (
+        "GlobalTensor<float> g;\ng.SetGlobalBuffer((__gm__ float*)x, 8192);\n"
+        "LocalTensor<float> a(TPosition::VECCALC, 0, 8192);\n"
+        "for (int i = 0; i < 20; ++i) { DataCopy(a, g, 8192); PipeBarrier<PIPE_MTE2>(); }"
+    )
+    report = sim.run(compile_text(tmp_path, body, soc), "k", [np.zeros(8192, np.float32)], None, blocks)
+    n = dict(sim.load_soc(soc).numbers)
+    rate = n["dma.load.a"] + n["dma.load.b"] / blocks
+    head = n["dma.load.head_large"] + n["dma.load.head_large_per_core"] * blocks
+    assert busy(report, "MTE2") == pytest.approx(20 * (n["dma.load.fixed"] + 32768 / rate) + head, rel=0.01)
+    assert report.microseconds == pytest.approx(
+        report.cycles / n["clock.megahertz"] + n["launch.microseconds"], rel=1e-6
+    )

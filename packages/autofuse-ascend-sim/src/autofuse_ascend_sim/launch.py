@@ -33,7 +33,7 @@ Argument = np.ndarray | int | np.integer
 _PAGE = mmap.PAGESIZE
 _MAX_ARGUMENTS = 32
 _MAX_BLOCKS = 65535
-_EVENT_LIMIT = 4_000_000
+_TIMELINE_ENTRIES = 16_000_000  # of all blocks together; 24 bytes each
 _KILL_AFTER_SECONDS = 5.0
 
 
@@ -99,7 +99,7 @@ def run(
                 f"values {int(not timing_only)}",
                 f"timeline {int(timeline or timing_only or trace is not None)}",
                 f"tiling_key {tiling_key}",
-                f"event_limit {_EVENT_LIMIT}",
+                f"event_limit {_TIMELINE_ENTRIES // (len(sample) or block_dim)}",
                 f"sample {' '.join(map(str, sample))}",
                 f"trace {Path(trace).resolve() if trace is not None else ''}",
                 f"soc name {library.soc.name}",
@@ -179,9 +179,11 @@ def _lay_out(
 
     def place(name: str, size: int, array: np.ndarray | None) -> None:
         nonlocal offset
-        regions.append(_Region(name, offset, size))
+        same = _same_memory(name, array, regions, arrays)
+        regions.append(_Region(name, offset if same is None else same.offset, size))
         arrays.append(array)
-        offset += -(-max(size, 1) // _PAGE) * _PAGE + _PAGE
+        if same is None:
+            offset += -(-max(size, 1) // _PAGE) * _PAGE + _PAGE
 
     for index, value in enumerate(args):
         if isinstance(value, np.ndarray):
@@ -199,8 +201,21 @@ def _lay_out(
             raise LaunchError(f"workspace={workspace}: bytes must be between 0 and 2**40")
         place("workspace", workspace, None)
     if tiling is not None:
-        place("tiling", len(tiling), np.frombuffer(tiling, np.uint8))
+        place("tiling", len(tiling), np.frombuffer(tiling, np.uint8) if tiling else None)
     return regions, arrays, scalars, max(offset, _PAGE)
+
+
+def _same_memory(
+    name: str, array: np.ndarray | None, regions: Sequence[_Region], arrays: Sequence[np.ndarray | None]
+) -> _Region | None:
+    """Return the region of an earlier argument with exactly the memory of `array`: aliases stay aliases."""
+    for region, other in zip(regions, arrays, strict=True):
+        if array is None or other is None or not array.size or not np.may_share_memory(array, other):
+            continue
+        if (array.ctypes.data, array.nbytes) != (other.ctypes.data, other.nbytes):
+            raise LaunchError(f"{name} and {region.name} overlap without being the same memory: pass copies")
+        return region
+    return None
 
 
 def _argument_lines(regions: Sequence[_Region], scalars: Sequence[tuple[int, int]]) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -61,7 +63,7 @@ def compile(
         if not path.is_file():
             raise CompileError(f"{path}: no such file")
     cxx = find_compiler(compiler)
-    library = Path(output) if output is not None else Path(tempfile.mkdtemp(prefix="ascend-sim-")) / "kernels.so"
+    library = Path(output) if output is not None else _temporary_folder() / "kernels.so"
     command = [cxx, *_FLAGS, f"-D__NPU_ARCH__={target.arch}", f"-I{include_dir()}"]
     command += [f"-I{folder}" for folder in include_dirs]
     command += [*flags, *(str(path) for path in paths), "-o", str(library)]
@@ -69,6 +71,12 @@ def compile(
     if result.returncode != 0:
         raise CompileError(_first_error(result.stderr, soc), result.stderr)
     return Library(path=library, soc=target, compiler=cxx, sources=paths)
+
+
+def _temporary_folder() -> Path:
+    folder = tempfile.mkdtemp(prefix="ascend-sim-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
 
 
 def kernel_names(library: Library) -> tuple[str, ...]:
