@@ -58,10 +58,12 @@ def in_topological_order(nodes: Iterable[Node], known: Iterable[str]) -> tuple[N
     made = {name: node for node in waiting for name in made_by(node)}
     done = set(known)
     placed: dict[int, Node] = {}
+    entered: set[int] = set()  # on the stack: meeting one again closes a cycle
     for root in waiting:
         stack = [root]
         while stack:
             node = stack[-1]
+            entered.add(id(node))
             if id(node) in placed:
                 stack.pop()
                 continue
@@ -72,7 +74,7 @@ def in_topological_order(nodes: Iterable[Node], known: Iterable[str]) -> tuple[N
                 stack.pop()
                 continue
             maker = made.get(missing)
-            if maker is None or any(maker is each for each in stack):
+            if maker is None or id(maker) in entered:
                 what = "that nothing makes" if maker is None else "that depends on it"
                 raise IrError(f"it reads {missing!r}, {what}", where=f"node {node.name!r}", fix="correct its inputs")
             stack.append(maker)
