@@ -5,6 +5,7 @@
 >>> y = fn(x)                                                       # doctest: +SKIP
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ _LAZY = {
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        from importlib import import_module
-
         module, attribute = _LAZY[name]
         return getattr(import_module(module), attribute)  # modules have other names than what they give
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -19,7 +19,7 @@ SMALL_INTEGERS = (0, 4)
 def random_inputs(
     graph: Graph, facts: SymbolFacts, sizes: Mapping[str, int], seed: int = 0
 ) -> dict[str, "np.ndarray[Any, Any]"]:
-    """Return an array for every input of ``graph``: normal floats, small integers, and the content that sizes demand."""
+    """Return an array for every input of ``graph``: normal floats, small integers, the content that sizes demand."""
     generator = np.random.default_rng(seed)
     content: dict[str, dict[int, int]] = {}
     for symbol in facts.symbols:

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from autofuse_ir.program import Program
 from autofuse_reference.executor import ProgramExecutor
 from autofuse_runtime.cache import ArtefactCache
 from autofuse_runtime.open import open_bundle
@@ -20,9 +19,5 @@ def load(bundle: str | Path) -> Any:
         plugins.hosts(),
         cache=ArtefactCache(chosen.cache),
         threads=chosen.threads,
-        interpreter=lambda program, hosts: _executor(program, hosts),
+        interpreter=ProgramExecutor,
     )
-
-
-def _executor(program: Program, hosts: Any) -> ProgramExecutor:
-    return ProgramExecutor(program, hosts)

@@ -28,7 +28,7 @@ Observer = Callable[[str, object], None]
 
 @frozen
 class Lowered:
-    """Everything the stages made of one model, up to the sources; ``source`` and ``options`` are what they were given."""
+    """Everything the stages made of one model, up to the sources; ``source`` and ``options`` are what they got."""
 
     source: Graph
     options: FusionOptions
