@@ -117,7 +117,8 @@ class Graph:
     """A network: operators over named values.
 
     ``declared`` holds what the front end knows of intermediate values (name, dtype, shape): host operators without a
-    shape rule need it, all others are checked against it.
+    shape rule need it, all others are checked against it. A declared dim over symbols that are not the graph's own is
+    unknown.
     """
 
     name: str

@@ -51,6 +51,12 @@ def test_a_broken_graph_is_found(artefacts, breaking, text):
     only(breaking(artefacts.graph), text)
 
 
+def test_declared_dims_may_be_unknown(artefacts):
+    graph = artefacts.graph
+    declared = (Value("picked_rows", dt.float32, (symbol("anything"), const(8))),)
+    assert findings(evolve(graph, declared=declared)) == ()
+
+
 def test_an_unknown_operator_with_a_payload_is_for_a_host(artefacts):
     assert findings(change_node(artefacts.graph, 1, op="MyOwnOperator")) == ()
 

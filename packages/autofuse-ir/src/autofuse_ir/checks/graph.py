@@ -104,15 +104,18 @@ def check_declared(graph: Graph) -> Iterator[Finding]:
 
 
 def check_symbols(graph: Graph) -> Iterator[Finding]:
-    """Symbols in shapes and attributes are declared, with ranges of sizes; constant dims are not negative."""
+    """Symbols of inputs and attributes are declared, with ranges of sizes; constant dims are not negative.
+
+    Declared values may use other symbols, for dims that are not known.
+    """
     known = {symbol.name for symbol in graph.symbols}
     for symbol in graph.symbols:
         yield from check_range(symbol.name, symbol.lo, symbol.hi, symbol.hint, "symbols:")
     for value in (*graph.inputs, *graph.declared):
-        where = f"value {value.name!r}"
-        yield from unknown_symbols(value.shape or (), known, where, "graph ")
         if any((dim.constant_value or 0) < 0 for dim in value.shape or ()):
-            yield Finding(where, "a dim is negative", "sizes are 0 or more", "graph ")
+            yield Finding(f"value {value.name!r}", "a dim is negative", "sizes are 0 or more", "graph ")
+    for value in graph.inputs:
+        yield from unknown_symbols(value.shape or (), known, f"input {value.name!r}", "graph ")
     for node in graph.nodes:
         attrs = [
             part for attr in node.attrs for part in (attr.value if isinstance(attr.value, tuple) else [attr.value])
