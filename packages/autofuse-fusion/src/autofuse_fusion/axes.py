@@ -21,6 +21,7 @@ from autofuse_fusion.size_facts import SizeFacts, exact_quotient
 
 Nest: TypeAlias = tuple[Dim, ...]
 Layout: TypeAlias = tuple[Dim | None, ...]
+AxisPair: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @frozen
@@ -39,7 +40,7 @@ class Move:
     ``stretched`` are new axes along which the old nest has size 1 or the new size, decided by the run.
     """
 
-    pairs: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+    pairs: tuple[AxisPair, ...]
     old: Nest
     new: Nest
     stretched: frozenset[int] = frozenset()
@@ -173,33 +174,35 @@ def join(producer: Nest, consumer: Nest, layout: Layout, sizes: SizeFacts) -> Jo
     pieces = factorise(producer, seen, sizes)
     if pieces is None:
         return None
-    of_axis = {present[piece.second[0]]: piece for piece in pieces}
-    covered = {present[k] for piece in pieces for k in piece.second}
+    piece_of = {present[k]: piece for piece in pieces for k in piece.second}
     nest: list[Dim] = []
-    first: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
-    second: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
-    stretched: set[int] = set()
+    places: dict[int, list[int]] = {}
+    second: list[AxisPair] = []
     for k, size in enumerate(consumer):
-        if k not in covered:
+        piece = piece_of.get(k)
+        if piece is None or len(piece.second) == len(piece.sizes):
+            # An axis the tensor does not vary along, or one that stays as it is: it keeps its place.
             second.append(((k,), (len(nest),)))
+            if piece is not None:
+                places.setdefault(piece.first[0], []).append(len(nest))
             nest.append(size)
-            continue
-        piece = of_axis.get(k)
-        if piece is None:
-            continue
-        olds = tuple(present[s] for s in piece.second)
-        if len(olds) > 1 and olds != tuple(range(olds[0], olds[0] + len(olds))):
-            return None
-        decided_by_run = any(layout[old] != consumer[old] for old in olds)
-        if decided_by_run and not len(olds) == len(piece.first) == 1:
-            return None
-        start = len(nest)
-        added = (size,) if len(olds) == 1 and len(piece.sizes) == 1 else piece.sizes
-        news = tuple(range(start, start + len(added)))
-        nest.extend(added)
-        if decided_by_run:
-            stretched.add(start)
-        if not (_pair(first, piece.first, producer, news, added) and _pair(second, olds, consumer, news, added)):
+        elif present[piece.second[0]] == k:
+            olds = tuple(present[at] for at in piece.second)
+            news = tuple(range(len(nest), len(nest) + len(piece.sizes)))
+            if olds != tuple(range(k, k + len(olds))) or not _pair(second, olds, consumer, news, piece.sizes):
+                return None
+            places[piece.first[0]] = list(news)
+            nest.extend(piece.sizes)
+    first: list[AxisPair] = []
+    stretched: set[int] = set()
+    for piece in pieces:
+        news = tuple(places[piece.first[0]])
+        olds = tuple(present[at] for at in piece.second)
+        if any(layout[old] != consumer[old] for old in olds):
+            if not len(olds) == len(piece.first) == len(news) == 1:
+                return None
+            stretched.add(news[0])
+        if not _pair(first, piece.first, producer, news, piece.sizes):
             return None
     joined = tuple(nest)
     return Join(
@@ -210,7 +213,7 @@ def join(producer: Nest, consumer: Nest, layout: Layout, sizes: SizeFacts) -> Jo
 
 
 def _pair(
-    pairs: list[tuple[tuple[int, ...], tuple[int, ...]]],
+    pairs: list[AxisPair],
     olds: tuple[int, ...],
     old_nest: Nest,
     news: tuple[int, ...],

@@ -18,43 +18,41 @@ Thing: TypeAlias = Group | Region | View | Sizes
 
 @define(eq=False)
 class Items:
-    """Everything that happens, numbered in topological order: units as groups of one, regions, views and sizes."""
+    """Things in topological order, and who makes and who reads each value. ``pinned`` values stay until the end."""
 
-    network: Network
+    things: list[Thing]
     values: Values
-    things: list[Thing] = field(factory=list)
-    groups: list[Group | None] = field(factory=list)
+    pinned: frozenset[str]
+    groups: list[Group | None] = field(init=False)
     makers: dict[str, int] = field(factory=dict)
     readers: dict[str, list[int]] = field(factory=dict)
 
-    def collect(self, options: FusionOptions) -> None:
-        """Number the things and find who makes and who reads each value."""
-        network = self.network
-        regions = regions_of(network)
-        needed = {output.value for output in network.graph.outputs}
-        needed.update(name for unit in network.units for name in (*(r.value for r in unit.reads), *unit.needs))
-        needed.update(name for region in regions for name in region_reads(region))
-        needed.update(view.input for view in network.views)
-        needed.update(name for sizes in network.sizes for name in sizes.needs)
-        things: list[Thing] = []
-        for unit in network.units:
-            scope = options.scope_of(unit.node.name)
-            things.append(group_of(unit, needed, work_of(unit, self.values.sizes), scope))
-        self.things = topological([*things, *regions, *network.views, *network.sizes])
+    def __attrs_post_init__(self) -> None:
         self.groups = [thing if isinstance(thing, Group) else None for thing in self.things]
         for number, thing in enumerate(self.things):
             self.makers.update((name, number) for name in made_by(thing))
             for name in dict.fromkeys(read_by(thing)):
                 self.readers.setdefault(name, []).append(number)
 
-    @property
-    def pinned(self) -> frozenset[str]:
-        """The values that are outputs of the graph."""
-        return frozenset(output.value for output in self.network.graph.outputs)
-
     def edges(self) -> list[tuple[int, int]]:
         """Return who must run before whom."""
         return [(self.makers[n], r) for n, readers in self.readers.items() if n in self.makers for r in readers]
+
+
+def items_of(network: Network, values: Values, options: FusionOptions) -> Items:
+    """Return the items of ``network``, every unit a group of its own."""
+    regions = regions_of(network)
+    pinned = frozenset(output.value for output in network.graph.outputs)
+    needed = set(pinned)
+    needed.update(name for unit in network.units for name in (*(r.value for r in unit.reads), *unit.needs))
+    needed.update(name for region in regions for name in region_reads(region))
+    needed.update(view.input for view in network.views)
+    needed.update(name for sizes in network.sizes for name in sizes.needs)
+    things: list[Thing] = []
+    for unit in network.units:
+        scope = options.scope_of(unit.node.name)
+        things.append(group_of(unit, needed, work_of(unit, values.sizes), scope))
+    return Items(topological([*things, *regions, *network.views, *network.sizes]), values, pinned)
 
 
 def made_by(thing: Thing) -> tuple[str, ...]:

@@ -50,16 +50,18 @@ class Solver:
     pinned: frozenset[str] = frozenset()
     _into: list[int] = field(factory=list)
     _live_readers: dict[str, set[int]] = field(factory=dict)
-    _model: CostModel | None = None
+    _model: CostModel = field(init=False)
 
-    def solve(self) -> None:
-        """Merge groups until no pair is left that may and pays."""
+    def __attrs_post_init__(self) -> None:
         self.groups = list(self.items.groups)
         self.order = ContractionOrder(len(self.groups), self.items.edges())
         self.pinned = self.items.pinned
         self._into = list(range(len(self.groups)))
         self._live_readers = {tensor: set(readers) for tensor, readers in self.items.readers.items()}
         self._model = cost_model(self.target)
+
+    def solve(self) -> None:
+        """Merge groups until no pair is left that may and pays."""
         if not self.options.enable:
             return
         for _ in range(MOST_ROUNDS):
@@ -96,7 +98,6 @@ class Solver:
         assert b is not None
         if self.order.position(first) > self.order.position(second):
             a, b = b, a
-        assert self._model is not None
         unwanted = self.alone if any(tensor in b.inputs for tensor in a.outputs) else self.alone | self.apart
         if unwanted and any(unit.order in unwanted for unit in (*a.units, *b.units)):
             return Refused(Reason.MORE_PEAK_MEMORY, f"{a.name} and {b.name} in one kernel keep more tensors alive")

@@ -18,7 +18,7 @@ from autofuse_ir.target import TargetSpec
 from autofuse_fusion.explain import refusals_of
 from autofuse_fusion.groups import Group
 from autofuse_fusion.hosts import Region
-from autofuse_fusion.items import Items, made_by, region_reads, topological
+from autofuse_fusion.items import Items, items_of, made_by, region_reads, topological
 from autofuse_fusion.kernels import write_kernel
 from autofuse_fusion.network import Sizes, View, network_of
 from autofuse_fusion.options import FusionOptions
@@ -39,8 +39,7 @@ def fuse(graph: Graph, facts: SymbolFacts, target: TargetSpec, options: FusionOp
     graph = clean_up(graph, facts)
     values = values_of(graph, facts)
     network = network_of(graph, facts, values, target, options)
-    items = Items(network, values)
-    items.collect(options)
+    items = items_of(network, values, options)
     solver = solve_within_peak(items, target, options)
     kept = kept_roundings(network.units, values, options.numerics)
     nodes: list[FusedNode] = []

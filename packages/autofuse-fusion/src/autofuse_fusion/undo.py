@@ -1,55 +1,81 @@
 """The last look: fusions that keep more memory alive than the graph as it is are taken apart again.
 
-Two kernels side by side make their results at the same time; a reader that took in its maker keeps what that read alive
-for longer. Where the peak grows by it, the groups at work or alive at the peak are solved anew: first without fusing
-them side by side, then without fusing them at all.
+Two kernels side by side make their results at the same time, and a reader that took in its maker keeps what that read
+alive for longer. As long as the peak is above that of one kernel per operator, one kernel that has to do with it is
+taken apart: first into what can be fused one behind the other, then into its operators. Taking a kernel apart makes no
+cycle, since no path leaves it and comes back.
 """
 
 from collections.abc import Iterable
 
 from autofuse_ir.target import TargetSpec
 
-from autofuse_fusion.groups import Group
+from autofuse_fusion.benefit import work_of
+from autofuse_fusion.groups import Group, group_of
 from autofuse_fusion.items import Items, Thing, topological
 from autofuse_fusion.memory import Peak, peak_of
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.solve import Solver
+from autofuse_fusion.values import Values
 
-MOST_TRIES = 6
+MOST_TRIES = 100
 
 
 def solve_within_peak(items: Items, target: TargetSpec, options: FusionOptions) -> Solver:
     """Return the solved fusion, whose peak at the hints is at most that of one kernel per operator."""
     allowed = peak_of(items.things, items.pinned, items.values).bytes
+    solver = Solver(items, target, options)
+    solver.solve()
+    things = topological(solver.things())
     apart: frozenset[int] = frozenset()
     alone: frozenset[int] = frozenset()
-    for attempt in range(MOST_TRIES):
-        solver = _solved(items, target, options, apart, alone)
-        arranged = topological(solver.things())
-        peak = peak_of(arranged, items.pinned, items.values)
+    for _ in range(MOST_TRIES):
+        peak = peak_of(things, items.pinned, items.values)
         if peak.bytes <= allowed:
-            return solver
-        found = frozenset(_at_peak(arranged, peak))
-        if attempt >= MOST_TRIES // 2 or found <= apart:
-            alone |= found
-        apart |= found
-    everything = frozenset(unit.order for unit in items.network.units)
-    return _solved(items, target, options, everything, everything)
+            return Solver(Items(things, items.values, items.pinned), target, options, apart, alone) if apart else solver
+        culprit = _culprit(things, peak, items.values)
+        if culprit is None:
+            break
+        units = frozenset(unit.order for unit in culprit.units)
+        if units <= apart:
+            alone |= units
+        apart |= units
+        pieces = _pieces(culprit, items.values, target, options, apart, alone)
+        things = topological([*(thing for thing in things if thing is not culprit), *pieces])
+    everything = frozenset(unit.order for thing in items.things if isinstance(thing, Group) for unit in thing.units)
+    return Solver(items, target, options, everything, everything)
 
 
-def _solved(
-    items: Items, target: TargetSpec, options: FusionOptions, apart: frozenset[int], alone: frozenset[int]
-) -> Solver:
-    solver = Solver(items, target, options, apart, alone)
-    solver.solve()
-    return solver
+def _culprit(things: list[Thing], peak: Peak, values: Values) -> Group | None:
+    """Return the kernel of several operators that has most to do with the peak; None where there is none.
 
-
-def _at_peak(things: list[Thing], peak: Peak) -> Iterable[int]:
-    """Yield the units of the kernels that hold more than one, and run or have results alive at the peak."""
+    That is the one at work, or the one that made or will read most of what is alive.
+    """
     alive = set(peak.alive)
-    for step, thing in enumerate(things):
-        if not isinstance(thing, Group) or len(thing.units) == 1:
-            continue
-        if step == peak.at or any(name in alive for name in thing.outputs):
-            yield from (unit.order for unit in thing.units)
+    at_work = things[peak.at]
+    if isinstance(at_work, Group) and len(at_work.units) > 1:
+        return at_work
+    best, most = None, 0
+    for thing in things:
+        if isinstance(thing, Group) and len(thing.units) > 1:
+            held = sum(values.bytes_at_hints(name) for name in (*thing.inputs, *thing.outputs) if name in alive)
+            if held > most:
+                best, most = thing, held
+    return best
+
+
+def _pieces(
+    group: Group,
+    values: Values,
+    target: TargetSpec,
+    options: FusionOptions,
+    apart: frozenset[int],
+    alone: frozenset[int],
+) -> Iterable[Thing]:
+    """Return the units of ``group`` fused as far as ``apart`` and ``alone`` let them be."""
+    read = {read.value for unit in group.units for read in unit.reads}
+    needed = read | set(group.outputs)
+    singles: list[Thing] = [group_of(unit, needed, work_of(unit, values.sizes), group.scope) for unit in group.units]
+    solver = Solver(Items(singles, values, frozenset(group.outputs)), target, options, apart, alone)
+    solver.solve()
+    return solver.things()

@@ -4,7 +4,7 @@ before   a = Exp(x); b = Exp(x); c = Add(a, b)
 after    a = Exp(x); c = Add(a, a)
 """
 
-from attrs import frozen
+from attrs import evolve, frozen
 from autofuse_ir.graph import AttrValue, Graph, Node
 from autofuse_ir.operators import Flag, attr_of, operator
 
@@ -40,7 +40,10 @@ class MergeCommonSubexpressions:
                 kept.append(node)
                 continue
             names.update((mine, theirs) for mine, theirs in zip(node.outputs, earlier.outputs, strict=True) if mine)
-        return renamed(graph, tuple(kept), names) if names else graph
+        if not names:
+            return graph
+        constants = tuple(constant for constant in graph.constants if constant.name not in names)
+        return evolve(renamed(graph, tuple(kept), names), constants=constants)
 
 
 def _attributes(node: Node) -> tuple[tuple[str, str, AttrValue | None], ...]:

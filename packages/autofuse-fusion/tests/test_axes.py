@@ -1,0 +1,117 @@
+"""Axes: common cuts of shapes, and how values lie on joined nests."""
+
+from itertools import pairwise
+
+from autofuse_fusion.axes import Join, factorise, join, nest_of
+from autofuse_fusion.size_facts import SizeFacts, exact_quotient
+from autofuse_ir.dims import Dim, as_dim, const, eq, product
+from autofuse_ir.facts import Guard, GuardKind, SymbolFact, SymbolFacts
+from hypothesis import given
+from hypothesis import strategies as st
+
+SYMBOLS = tuple(SymbolFact(name, 0, 1 << 20, 64, ()) for name in ("n", "m", "k", "p"))
+SIZES = SizeFacts(SymbolFacts(SYMBOLS, ()))
+
+
+def nest(*dims: int | str) -> tuple[Dim, ...]:
+    return tuple(as_dim(dim) for dim in dims)
+
+
+def cut(a: tuple[Dim, ...], b: tuple[Dim, ...]) -> list[str] | None:
+    pieces = factorise(a, b, SIZES)
+    return None if pieces is None else [str(size) for piece in pieces for size in piece.sizes]
+
+
+def test_common_cuts_are_as_fine_as_both_shapes_allow() -> None:
+    assert cut(nest("n", 12), nest("n", 3, 4)) == ["n", "3", "4"]
+    assert cut(nest("n*m", 4), nest("n", "4*m")) == ["n", "m", "4"]
+    assert cut(nest(2, "3*n"), nest(6, "n")) == ["2", "3", "n"]
+    assert cut(nest("n", "m"), nest("n*m")) == ["n", "m"]
+    assert cut((), ()) == []
+
+
+def test_what_has_no_common_factor_is_one_linear_axis() -> None:
+    assert cut(nest(4, 9), nest(6, 6)) == ["36"]
+    assert cut(nest("n", 4, 9), nest("n", 6, 6)) == ["n", "36"]
+
+
+def test_shapes_of_different_numbers_of_elements_have_no_cut() -> None:
+    assert cut(nest("n", 4), nest("n", 5)) is None
+    assert cut(nest("n"), nest("m")) is None
+    assert cut(nest("n"), ()) is None
+
+
+def test_asserted_equalities_unite_axes_and_unit_dims_are_no_axes() -> None:
+    guards = tuple(Guard(GuardKind.ASSERT, eq(as_dim(a), as_dim(b)), "", "") for a, b in (("n", "m"), ("k", 1)))
+    known = SizeFacts(SymbolFacts(SYMBOLS, (), guards))
+    assert factorise(nest("n"), nest("m"), known) is not None
+    assert nest_of(nest("n", "k", 1, 4), known) == nest("n", 4)
+    expected = SizeFacts(SymbolFacts(SYMBOLS, (), (Guard(GuardKind.EXPECT, eq(as_dim("n"), as_dim("m")), "", ""),)))
+    assert factorise(nest("n"), nest("m"), expected) is None
+
+
+@given(st.lists(st.integers(0, 12), max_size=6), st.data())
+def test_a_cut_tiles_both_shapes(sizes: list[int], data: st.DataObject) -> None:
+    a = nest(*(s for s in sizes if s != 1))
+    borders = sorted(data.draw(st.sets(st.integers(0, len(a)))) | {0, len(a)})
+    b = tuple(product(a[i:j]) for i, j in pairwise(borders))
+    b = tuple(size for size in b if size != const(1))
+    pieces = factorise(a, b, SIZES)
+    assert pieces is not None
+    assert [k for p in pieces for k in p.first] == list(range(len(a)))
+    assert [k for p in pieces for k in p.second] == list(range(len(b)))
+    for piece in pieces:
+        whole = product(piece.sizes)
+        assert whole == product(a[k] for k in piece.first) == product(b[k] for k in piece.second)
+
+
+def moved(joined: Join | None, which: str, layout: tuple[Dim | None, ...]) -> list[str | None] | None:
+    assert joined is not None
+    found = getattr(joined, which)(layout)
+    return None if found is None else [None if size is None else str(size) for size in found]
+
+
+def test_a_row_producer_lies_on_the_inner_axis_of_its_reader() -> None:
+    joined = join(nest(768), nest("n", 768), (None, const(768)), SIZES)
+    assert joined is not None
+    assert joined.nest == nest("n", 768)
+    assert moved(joined, "first", nest(768)) == [None, "768"]
+    assert moved(joined, "second", (as_dim("n"), None)) == ["n", None]
+
+
+def test_a_reader_in_another_shape_cuts_the_axes() -> None:
+    joined = join(nest("n", 12), nest("n", 3, 4), nest("n", 3, 4), SIZES)
+    assert joined is not None
+    assert moved(joined, "first", nest("n", 12)) == ["n", "3", "4"]
+    assert moved(joined, "first", (None, const(12))) == [None, "3", "4"]
+
+
+def test_a_value_along_one_of_two_united_axes_cannot_be_walked() -> None:
+    joined = join(nest(4, 9), nest(6, 6), nest(6, 6), SIZES)
+    assert joined is not None
+    assert joined.nest == nest(36)
+    assert moved(joined, "first", (const(4), None)) is None
+    assert moved(joined, "second", nest(6, 6)) == ["36"]
+
+
+def test_an_undecided_dim_keeps_its_size_on_the_wider_axis() -> None:
+    wide = as_dim("select(n == 1, m, n)")
+    joined = join(nest("n"), (wide,), nest("n"), SIZES)
+    assert joined is not None
+    assert joined.nest == (wide,)
+    assert joined.first(nest("n")) == nest("n")
+
+
+def test_axes_that_are_apart_split_their_producer_but_do_not_unite() -> None:
+    joined = join(nest("n*m"), nest("n", "k", "m"), (as_dim("n"), None, as_dim("m")), SIZES)
+    assert joined is not None
+    assert joined.nest == nest("n", "k", "m")
+    assert moved(joined, "first", nest("n*m")) == ["n", None, "m"]
+    assert join(nest(4, 9), nest(6, "k", 6), (const(6), None, const(6)), SIZES) is None
+
+
+def test_quotients_are_exact_or_none() -> None:
+    assert exact_quotient(as_dim("12*n*m + 6*n"), as_dim("6*n")) == as_dim("2*m + 1")
+    assert exact_quotient(as_dim("12*n"), as_dim("5")) is None
+    assert exact_quotient(as_dim("n + 1"), as_dim("n")) is None
+    assert exact_quotient(as_dim("n + 1"), as_dim("n + 1")) == const(1)
