@@ -46,7 +46,10 @@ def broadcast_dims(call: Call, a: Dim, b: Dim, shapes: Sequence[Shape]) -> Dim:
         return b
     if oracle.holds(any_of(equal, b_is_one)):
         return a
-    message = f"{a} and {b} do not broadcast in {' and '.join(shown(shape) for shape in shapes)}: equal sizes or 1"
+
+    def message() -> str:
+        return f"{a} and {b} do not broadcast in {' and '.join(shown(shape) for shape in shapes)}: equal sizes or 1"
+
     if oracle.fails(b_is_one):
         call.require(any_of(equal, a_is_one), message)
         return b

@@ -14,7 +14,7 @@ from autofuse_ir.operators.bind import Bound, where
 from autofuse_symshape.errors import ShapeError, UnknownShape
 from autofuse_symshape.known import Content, Known, Shape, static
 from autofuse_symshape.oracle import Oracle
-from autofuse_symshape.scope import Scope
+from autofuse_symshape.scope import Message, Scope
 
 ELEMENT_RANGE = (-(2**31), 2**31 - 1)
 """Range of an integer that a run-time input (or host result) gives, where negative numbers mean something."""
@@ -223,11 +223,11 @@ class Call:
         """Return how errors name this node."""
         return where(self.node)
 
-    def require(self, cond: Cond, message: str) -> None:
+    def require(self, cond: Cond, message: Message) -> None:
         """Make sure that ``cond`` holds in every run: proved, guarded, or an error."""
         self._scope.require(cond, operator=self.node.name, where=self.where, message=message)
 
-    def require_equal(self, a: Dim, b: Dim, message: str) -> Dim:
+    def require_equal(self, a: Dim, b: Dim, message: Message) -> Dim:
         """Make sure that two sizes are equal, and return the simpler one."""
         if a != b:
             self.require(eq(a, b), message)

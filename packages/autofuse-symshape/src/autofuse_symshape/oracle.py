@@ -9,15 +9,33 @@ from collections.abc import MutableMapping
 from enum import Enum
 
 from attrs import frozen
-from autofuse_ir.dims import AllOf, AnyOf, Compare, Cond, Dim, Mod, Select, free_symbols, negate
-from autofuse_ir.dims_eval import decided
+from autofuse_ir.dims import (
+    AllOf,
+    AnyOf,
+    Compare,
+    Cond,
+    Dim,
+    Max,
+    Min,
+    Mod,
+    Select,
+    Symbol,
+    const,
+    dim_max,
+    dim_min,
+    free_symbols,
+    ge,
+    le,
+    negate,
+)
+from autofuse_ir.dims_eval import bounds, decided
 from autofuse_ir.dims_walk import as_node, children_first
 from autofuse_ir.errors import IrError
 
 from autofuse_symshape.bounds import Ranges, holds_by_bounds, narrowed
 from autofuse_symshape.divisions import has_division, without_exact_divisions
 from autofuse_symshape.equalities import Equalities
-from autofuse_symshape.rewrite import compared, rewrite
+from autofuse_symshape.rewrite import compared, rewrite, unchanged
 
 _MAX_SPLITS = 4
 """Most choices (``select``) that one question is split on."""
@@ -63,6 +81,7 @@ class Oracle:
         self._answers: dict[Cond, Answer] = {}
         self._unknown: set[Cond] = set()
         self._mentions: dict[str, dict[Cond, None]] = {}
+        self._normal: dict[Dim, Dim] = {}
         self._exact: dict[tuple[Dim, Dim], None] = {}
         for name, (lo, hi) in ranges.items():
             self.declare(name, lo, hi)
@@ -76,6 +95,7 @@ class Oracle:
         """Take ``cond`` for true from here on (the program asserts it)."""
         cond = self.equalities.normal_cond(cond)
         self._unknown.clear()
+        self._normal.clear()
         node = as_node(cond)
         if isinstance(node, AllOf):
             for operand in node.operands:
@@ -115,12 +135,56 @@ class Oracle:
 
     def normal(self, dim: Dim) -> Dim:
         """``dim`` without the symbols that known equalities eliminate, and without divisions known to be exact."""
-        dim = self.equalities.normal(dim)
-        return without_exact_divisions(dim, self._divides) if self._exact and has_division(dim) else dim
+        if dim.depth <= 1 and not self.equalities.replaced:  # symbols and constants alone
+            return dim
+        known = self._normal.get(dim)
+        if known is None:
+            known = rewrite(self.equalities.normal(dim), self._decided_by_ranges)
+            if self._exact and has_division(known):
+                known = without_exact_divisions(known, self._divides)
+            self._normal[dim] = known
+        return known
+
+    def _decided_by_ranges(self, dim: Dim) -> Dim:
+        """What an operation is in every run, where its bounds or those of its operands say so."""
+        atom = dim.atom
+        if atom is None or isinstance(atom, Symbol):
+            return dim
+        if isinstance(atom, Select):
+            choice = self._known_choice(atom.cond)
+            return dim if choice is None else atom.if_true if choice else atom.if_false
+        low, high = bounds(dim, self.ranges)
+        if low == high:
+            return const(low)
+        if isinstance(atom, Min | Max):
+            return self._without_dominated(atom)
+        return dim
+
+    def _known_choice(self, cond: Cond) -> bool | None:
+        if cond in self._true:
+            return True
+        return False if negate(cond) in self._true else decided(cond, self.ranges)
+
+    def _without_dominated(self, atom: Min | Max) -> Dim:
+        """The extremum without operands that another one is never behind."""
+        order, combine = (le, dim_min) if isinstance(atom, Min) else (ge, dim_max)
+        kept: list[Dim] = []
+        for operand in atom.operands:
+            if any(self._known_choice(order(other, operand)) for other in kept):
+                continue
+            kept = [other for other in kept if not self._known_choice(order(operand, other))]
+            kept.append(operand)
+        return combine(*kept)
 
     def _normal_cond(self, cond: Cond) -> Cond:
         cond = self.equalities.normal_cond(cond)
-        return rewrite(cond, cond_rule=self._without_divisions) if self._exact else cond
+        if cond.depth <= 2:  # comparisons of symbols and constants, and their junctions
+            return cond
+        rule = self._without_divisions if self._exact else unchanged
+        try:
+            return rewrite(cond, self._decided_by_ranges, rule)
+        except IrError:  # an operation that a known equality leaves without a value
+            return cond
 
     def _without_divisions(self, cond: Cond) -> Cond:
         node = as_node(cond)

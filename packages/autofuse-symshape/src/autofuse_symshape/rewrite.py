@@ -47,11 +47,12 @@ def _same_dim(dim: Dim) -> Dim:
     return dim
 
 
-def _same_cond(cond: Cond) -> Cond:
+def unchanged(cond: Cond) -> Cond:
+    """The condition itself."""
     return cond
 
 
-def rewrite(part: Part, dim_rule: DimRule = _same_dim, cond_rule: CondRule = _same_cond) -> Part:
+def rewrite(part: Part, dim_rule: DimRule = _same_dim, cond_rule: CondRule = unchanged) -> Part:
     """``part`` with every operation replaced by what its rule says, operands first; the same object if nothing is."""
     new: dict[AnyNode, Dim | Cond] = {}
     for node in children_first(part):

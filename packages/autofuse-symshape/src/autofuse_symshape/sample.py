@@ -1,6 +1,7 @@
 """Sizes to test with: bindings inside the declared ranges that satisfy all guards, and witnesses that violate one."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from random import Random
 from typing import TypeAlias
 
@@ -9,6 +10,7 @@ from autofuse_ir.dims_eval import evaluate, holds
 from autofuse_ir.dims_walk import as_node
 from autofuse_ir.errors import IrError
 from autofuse_ir.facts import Guard, InputDim, InputElement, SymbolFact, SymbolFacts
+from autofuse_ir.graph import LARGEST_SIZE
 
 Bindings: TypeAlias = dict[str, int]
 
@@ -31,7 +33,8 @@ def bindable(facts: SymbolFacts) -> tuple[SymbolFact, ...]:
 def sample(facts: SymbolFacts, count: int, seed: int = 0, largest: int = 1024) -> tuple[Bindings, ...]:
     """At most ``count`` different bindings of the symbols that arguments give, each satisfying every guard on them.
 
-    Boundary sizes come first, then random ones up to ``largest`` (or little more than the least size of a range above that).
+    Boundary sizes come first, then random ones up to ``largest`` (or a little more than the least size of a range
+    above that).
     Fewer are returned where no more are found, none where the guards contradict the ranges. The same ``seed`` gives
     the same bindings.
     """
@@ -52,17 +55,20 @@ def sample(facts: SymbolFacts, count: int, seed: int = 0, largest: int = 1024) -
 
 
 def witness(facts: SymbolFacts, guard: Guard, seed: int = 0, largest: int = 1024) -> Bindings | None:
-    """A binding inside the ranges that violates ``guard``, and no other guard where there is one; None for none."""
+    """A binding inside the ranges that violates ``guard``, and no other guard where there is one; None for none.
+
+    Sizes exceed ``largest`` only where no others are found.
+    """
     symbols = bindable(facts)
     wrong = negate(guard.condition)
     others = [other.condition for other in _closed(facts.guards, symbols) if other is not guard and other != guard]
     if any(name not in {fact.name for fact in symbols} for name in free_symbols(wrong)):
         return None
     random = Random(seed)
-    for wanted in ([wrong, *others], [wrong]):
+    for wanted, limit in product(([wrong, *others], [wrong]), (largest, LARGEST_SIZE)):
         for attempt in range(_ATTEMPTS):
             start = {fact.name: _pick(fact, random, attempt, largest) for fact in symbols}
-            bindings = _satisfied(wanted, start, symbols, random, largest)
+            bindings = _satisfied(wanted, start, symbols, random, limit)
             if bindings is not None:
                 return bindings
     return None
@@ -76,7 +82,8 @@ def _closed(guards: Sequence[Guard], symbols: Sequence[SymbolFact]) -> list[Guar
 
 def _limits(fact: SymbolFact, largest: int) -> tuple[int, int]:
     """The sizes of a symbol that tests use: never more than ``largest`` where the range allows that."""
-    return fact.lo if fact.lo > -largest else -2, min(fact.hi, max(largest, fact.lo + _ABOVE))
+    low = fact.lo if fact.lo > -largest else -2
+    return low, min(fact.hi, max(largest, fact.lo + _ABOVE))
 
 
 def _pick(fact: SymbolFact, random: Random, attempt: int, largest: int) -> int:

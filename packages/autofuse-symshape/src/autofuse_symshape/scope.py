@@ -1,6 +1,7 @@
 """What inference has found so far: values, symbols, guards. The stage fills it, rules read it through `Call`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from attrs import evolve
 from autofuse_ir.dims import AllOf, Cond, Dim, eq, product, symbol
@@ -9,6 +10,7 @@ from autofuse_ir.facts import Guard, GuardKind, InputElement, ResultElement, Sym
 from autofuse_ir.graph import LARGEST_SIZE, Constant, Graph
 from autofuse_ir.graph import Symbol as SymbolDeclaration
 
+from autofuse_symshape.clearer import clearer
 from autofuse_symshape.constants import decoded
 from autofuse_symshape.errors import ShapeError, UnknownShape
 from autofuse_symshape.known import MAX_CONTENT, MAX_STRUCTURAL, Content, Known
@@ -16,6 +18,13 @@ from autofuse_symshape.oracle import Oracle, Verdict
 
 DEFAULT_HINT = 1024
 """The size at which profit is judged when nobody gave a hint (cut to the range)."""
+
+Message: TypeAlias = str | Callable[[], str]
+"""What to tell the user; a function where the text of shapes is only worth making when it is shown."""
+
+
+def _text(message: Message) -> str:
+    return message if isinstance(message, str) else message()
 
 
 class Scope:
@@ -97,8 +106,9 @@ class Scope:
         self.known[value] = evolve(known, content=sizes)
         return sizes
 
-    def require(self, cond: Cond, *, operator: str, where: str, message: str) -> None:
+    def require(self, cond: Cond, *, operator: str, where: str, message: Message) -> None:
         """Make sure that ``cond`` holds: nothing where it is proved, an error where it cannot be, else a guard."""
+        cond = clearer(cond)
         node = as_node(cond)
         if isinstance(node, AllOf):  # what can be proved of it needs no guard
             for operand in node.operands:
@@ -108,7 +118,9 @@ class Scope:
             case Verdict.YES:
                 return
             case Verdict.NO:
-                raise ShapeError(message, where=where, fix="change the shapes or the declared ranges of the inputs")
+                raise ShapeError(
+                    _text(message), where=where, fix="change the shapes or the declared ranges of the inputs"
+                )
             case Verdict.UNKNOWN:
-                self.guards.setdefault(cond, Guard(GuardKind.ASSERT, cond, operator, message))
+                self.guards.setdefault(cond, Guard(GuardKind.ASSERT, cond, operator, _text(message)))
                 self.oracle.assume(cond)

@@ -17,16 +17,19 @@ def _concat(call: Call) -> Shapes:
 
 def _aligned(call: Call, shapes: tuple[Shape, ...], but: int | None) -> list[Dim]:
     """The common dims of ``shapes``, which must be equal except on axis ``but``."""
-    listed = ", ".join(shown(shape) for shape in shapes)
     if any(len(shape) != len(shapes[0]) for shape in shapes):
-        call.fail(f"shapes {listed} do not have the same rank")
+        call.fail(f"shapes {_listed(shapes)} do not have the same rank")
     merged = list(shapes[0])
     for shape in shapes[1:]:
         for axis, dim in enumerate(shape):
-            if axis != but:
-                message = f"shapes {listed} differ on axis {axis}"
+            if axis != but and dim != merged[axis]:
+                message = f"shapes {_listed(shapes)} differ on axis {axis}"
                 merged[axis] = call.require_equal(merged[axis], dim, message)
     return merged
+
+
+def _listed(shapes: tuple[Shape, ...]) -> str:
+    return ", ".join(shown(shape) for shape in shapes)
 
 
 def _pack(call: Call) -> Shapes:

@@ -15,8 +15,9 @@ def multiplied(call: Call, a: Shape, b: Shape) -> Shape:
         call.fail(f"{shown(a)} and {shown(b)} do not multiply: both need an axis")
     left = a if len(a) > 1 else (ONE, *a)
     right = b if len(b) > 1 else (*b, ONE)
-    message = f"{shown(a)} and {shown(b)} do not multiply: {left[-1]} and {right[-2]} differ"
-    call.require_equal(left[-1], right[-2], message)
+    call.require_equal(
+        left[-1], right[-2], lambda: f"{shown(a)} and {shown(b)} do not multiply: {left[-1]} and {right[-2]} differ"
+    )
     batch = broadcast(call, (left[:-2], right[:-2]))
     return (*batch, *([left[-2]] if len(a) > 1 else []), *([right[-1]] if len(b) > 1 else []))
 

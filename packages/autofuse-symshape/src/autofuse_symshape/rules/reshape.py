@@ -4,6 +4,9 @@ A size that shape arithmetic gives and that is never negative is taken as it is,
 ``[b, s, 4]`` to the computed ``[b * s, 4]`` means the size, and an empty tensor stays empty.
 """
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from autofuse_ir.dims import Dim, eq, ge, le, mod, ne, product, select, total
 
 from autofuse_symshape.call import Call, shown
@@ -11,6 +14,9 @@ from autofuse_symshape.divisions import divided, exact_quotient
 from autofuse_symshape.known import Shape
 from autofuse_symshape.rules.model import Rule, Shapes
 from autofuse_symshape.simplify import ONE, ZERO, chosen, truth
+
+Described: TypeAlias = Callable[[str], Callable[[], str]]
+"""From a reason to the message that states it with both shapes."""
 
 
 def _reshape(call: Call) -> Shapes:
@@ -32,52 +38,55 @@ def _range(call: Call, rank: int) -> tuple[int, int]:
 
 def _resolved(call: Call, x: Shape, targets: tuple[Dim, ...]) -> Shape:
     copies = not call.flag("allowzero")
-    described = f"{shown(x)} does not reshape to {shown(targets)}"
+
+    def described(why: str) -> Callable[[], str]:
+        return lambda: f"{shown(x)} does not reshape to {shown(targets)}: {why}"
+
     opens = [target for target in targets if not call.oracle.holds(ge(target, 0))]
     if sum(target == -1 for target in opens) > 1:
-        call.fail(f"{described}: more than one -1")
+        call.fail(described("more than one -1")())
     given = [_copied(call, x, i, target, described) if copies else target for i, target in enumerate(targets)]
     whole = product(x)
     if not opens:
-        call.require(eq(product(given), whole), f"{described}: the number of elements differs")
+        call.require(eq(product(given), whole), described("the number of elements differs"))
         return tuple(given)
     for target in opens:
-        call.require(ge(target, -1), f"{described}: {target} is less than -1")
+        call.require(ge(target, -1), described(f"{target} is less than -1"))
     if len(opens) > 1:
         count = total([truth(call.oracle, eq(target, -1)) for target in opens])
-        call.require(le(count, 1), f"{described}: more than one -1")
+        call.require(le(count, 1), described("more than one -1"))
     known = product([chosen(call.oracle, eq(t, -1), ONE, size) for t, size in zip(targets, given, strict=True)])
     inferred = _inferred(call, whole, known, described)
     sizes = [chosen(call.oracle, eq(t, -1), inferred, size) for t, size in zip(targets, given, strict=True)]
     result = product(sizes)
     if result != whole and exact_quotient(whole, known) is None:
-        call.require(eq(result, whole), f"{described}: the number of elements differs, or does not divide")
+        call.require(eq(result, whole), described("the number of elements differs, or does not divide"))
     return tuple(sizes)
 
 
-def _copied(call: Call, x: Shape, i: int, target: Dim, described: str) -> Dim:
+def _copied(call: Call, x: Shape, i: int, target: Dim, described: Described) -> Dim:
     if target == ZERO:
         if i >= len(x):
-            call.fail(f"{described}: 0 at {i} copies a dim that the input does not have")
+            call.fail(described(f"0 at {i} copies a dim that the input does not have")())
         return x[i]
     if target.is_constant or call.oracle.holds(ge(target, 0)):
         return target
     if i >= len(x):
-        call.require(ne(target, 0), f"{described}: 0 at {i} copies a dim that the input does not have")
+        call.require(ne(target, 0), described(f"0 at {i} copies a dim that the input does not have"))
         return target
     return chosen(call.oracle, eq(target, 0), x[i], target)
 
 
-def _inferred(call: Call, whole: Dim, known: Dim, described: str) -> Dim:
+def _inferred(call: Call, whole: Dim, known: Dim, described: Described) -> Dim:
     """The size in place of -1. Where it divides symbolically it is that also for empty tensors."""
     if known == ZERO:
-        call.fail(f"{described}: any size in place of -1 would do, because another one is 0")
+        call.fail(described("any size in place of -1 would do, because another one is 0")())
     exact = exact_quotient(whole, known)
     if exact is not None:
         return exact
     if call.oracle.holds(ne(known, 0)):
         if known.is_constant:
-            call.require(eq(mod(whole, known), 0), f"{described}: {known} does not divide {whole}")
+            call.require(eq(mod(whole, known), 0), described(f"{known} does not divide {whole}"))
         return call.oracle.normal(divided(whole, known))
     return select(eq(known, 0), ZERO, divided(whole, known))
 

@@ -74,6 +74,8 @@ def _times(call: Call, dim: Dim, scale: Element | None) -> Dim | None:
         return const(floor(product))
     if factor is None:
         return None
+    if factor == scale.denominator:
+        return dim
     odd = abs(factor)
     while odd and odd % 2 == 0:
         odd //= 2
