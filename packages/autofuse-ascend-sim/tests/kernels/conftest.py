@@ -181,6 +181,14 @@ def column_sum_atomic(rng: np.random.Generator) -> Iterator[Run]:
         yield Run("column_sum_int32", (whole, np.zeros(cols, np.int32)), words(rows, cols), blocks, {1: total})
 
 
+def fill_and_add(rng: np.random.Generator) -> Iterator[Run]:
+    for rows, cols, blocks in ((1, 8, 1), (10, 100, 3), (33, 64, 8)):
+        x = values(rng, (rows, cols), np.float32)
+        arrays = (x, np.full(cols, 99, np.float32))
+        y = x.astype(np.float64).sum(axis=0)
+        yield Run("total_of_rows", arrays, words(rows, cols), blocks, {1: y}, relative=1e-5, absolute=1e-4)
+
+
 def sub_repeat(rng: np.random.Generator) -> Iterator[Run]:
     for name in ("float32", "float16", "int16"):
         for count, tile, blocks in ((1, 128, 1), (1000, 256, 2), (5000, 1024, 3)):
@@ -246,7 +254,7 @@ SAMPLES: dict[str, Callable[[np.random.Generator], Iterator[Run]]] = {
     runs.__name__: runs
     for runs in (
         add_double_buffered, mul_tail_pad, row_softmax, layer_norm, broadcast_bias, strided_copy, transpose_tiles,
-        gather_table, compare_select, cast_chain, sum_multicore, column_sum_atomic, sub_repeat, conjugate_mask_bits,
+        gather_table, compare_select, cast_chain, sum_multicore, column_sum_atomic, fill_and_add, sub_repeat, conjugate_mask_bits,
         rms_norm_half, quantize_int8, axpy_flags, where_bytes, gelu_erf,
     )
 }  # fmt: skip

@@ -8,14 +8,30 @@ from autofuse_ascend_sim.conformance import (
     copies,
     elementwise,
     functions,
+    gathers,
+    layouts,
     logic,
     moves,
     reductions,
     registers,
+    strided,
 )
 from autofuse_ascend_sim.conformance.case import Case
 
-FAMILIES = (elementwise, casts, comparisons, reductions, moves, copies, registers, functions, logic)
+FAMILIES = (
+    elementwise,
+    casts,
+    comparisons,
+    reductions,
+    moves,
+    gathers,
+    layouts,
+    copies,
+    strided,
+    registers,
+    functions,
+    logic,
+)
 
 
 def all_cases(architecture: str, counts: Sequence[int]) -> Iterator[Case]:

@@ -33,8 +33,8 @@ def cases(architecture: str, counts: Sequence[int]) -> Iterator[Case]:
                 yield _legacy(row, element, is_load)
 
 
-def _operands(element: Element) -> tuple[Operand, Operand]:
-    # Copies move bits; special values would only show whether NaN payloads compare.
+def copied_operands(element: Element) -> tuple[Operand, Operand]:
+    """Source and destination: copies move bits, so special values would only show how NaN payloads compare."""
     return (
         Operand("src", element, element.samples(CAPACITY, 1, specials=False)),
         Operand("dst", element, element.samples(CAPACITY, 9, specials=False)),
@@ -49,14 +49,14 @@ def _store_code(call: str) -> str:
 def _case(
     row: Function, element: Element, form: str, code: str, steps: tuple[Step, ...], after: dict[Step, Array]
 ) -> Case:
-    src, dst = _operands(element)
+    src, dst = copied_operands(element)
     return Case(
         row.name, row.architecture, (element.name,), form, code, (src,), (dst,), steps, lambda s: ((after[s],),)
     )
 
 
 def _blocks(row: Function, element: Element, is_load: bool, has_params: bool) -> Case:
-    src, dst = _operands(element)
+    src, dst = copied_operands(element)
     per_block = 32 // element.size
     steps: tuple[Step, ...] = (
         ((1, 4, 0, 0), (3, 2, 1, 2), (5, 1, 3, 0)) if has_params else ((1, 2, 0, 0), (1, 32, 0, 0))
@@ -82,7 +82,7 @@ def _blocks(row: Function, element: Element, is_load: bool, has_params: bool) ->
 
 def _load_bytes(row: Function, element: Element) -> Case:
     """Blocks of bytes land on 32-byte blocks; padding fills what is left of the last one."""
-    src, dst = _operands(element)
+    src, dst = copied_operands(element)
     size, per_block = element.size, 32 // element.size
     left, right = (1, 2) if size < 8 else (0, 0)  # 64-bit padding must be 0 and has no room beside three elements
     lengths = (5, per_block, 3 * per_block + 1) if size < 8 else (per_block, 2 * per_block)
@@ -106,7 +106,7 @@ def _load_bytes(row: Function, element: Element) -> Case:
 
 
 def _store_bytes(row: Function, element: Element) -> Case:
-    src, dst = _operands(element)
+    src, dst = copied_operands(element)
     size, per_block = element.size, 32 // element.size
     steps = tuple(
         (blocks, n * size, 1, gap * size) for n in (1, 5, 3 * per_block + 1) for blocks, gap in ((1, 0), (3, 4))
@@ -125,7 +125,7 @@ def _store_bytes(row: Function, element: Element) -> Case:
 
 
 def _legacy(row: Function, element: Element, is_load: bool) -> Case:
-    src, dst = _operands(element)
+    src, dst = copied_operands(element)
     steps: tuple[Step, ...] = ((1, 64, 0, 0), (2, 96, 0, 0))
     after: dict[Step, Array] = {}
     for step in steps:
