@@ -3,9 +3,8 @@
 import struct
 from pathlib import Path
 
-import pytest
-
 import autofuse_ascend_sim as sim
+import pytest
 
 SOURCE = Path(__file__).parent / "limits.cpp"
 RESERVED = 8192

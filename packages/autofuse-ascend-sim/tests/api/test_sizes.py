@@ -4,9 +4,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 import autofuse_ascend_sim as sim
+import pytest
 
 # call with its shape arguments, expected maximum and minimum; F and H are the sizes of float and half
 CALLS = [

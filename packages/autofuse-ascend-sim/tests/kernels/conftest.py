@@ -253,11 +253,28 @@ def gelu_erf(rng: np.random.Generator) -> Iterator[Run]:
 SAMPLES: dict[str, Callable[[np.random.Generator], Iterator[Run]]] = {
     runs.__name__: runs
     for runs in (
-        add_double_buffered, mul_tail_pad, row_softmax, layer_norm, broadcast_bias, strided_copy, transpose_tiles,
-        gather_table, compare_select, cast_chain, sum_multicore, column_sum_atomic, fill_and_add, sub_repeat, conjugate_mask_bits,
-        rms_norm_half, quantize_int8, axpy_flags, where_bytes, gelu_erf,
+        add_double_buffered,
+        mul_tail_pad,
+        row_softmax,
+        layer_norm,
+        broadcast_bias,
+        strided_copy,
+        transpose_tiles,
+        gather_table,
+        compare_select,
+        cast_chain,
+        sum_multicore,
+        column_sum_atomic,
+        fill_and_add,
+        sub_repeat,
+        conjugate_mask_bits,
+        rms_norm_half,
+        quantize_int8,
+        axpy_flags,
+        where_bytes,
+        gelu_erf,
     )
-}  # fmt: skip
+}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
