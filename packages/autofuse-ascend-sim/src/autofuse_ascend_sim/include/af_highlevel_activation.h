@@ -24,7 +24,7 @@ inline double gelu_quadratic(double x) {
 
 namespace AscendC {
 
-AF_MATH_UNARY(Sigmoid, 4, af_sim::sigmoid(x))
+AF_MATH_UNARY(Sigmoid, 1, af_sim::sigmoid(x))
 AF_MATH_UNARY_WHOLE(Sigmoid)
 
 template <typename T, bool isReuseSource = false>

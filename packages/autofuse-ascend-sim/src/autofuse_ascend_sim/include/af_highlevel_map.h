@@ -18,7 +18,7 @@ using Temporary = AscendC::LocalTensor<uint8_t>;
 struct MapRule {
     uint64_t tmp_bytes = 0;      // least size of the temporary; 0 = it is not used
     bool may_overlap = false;    // whether dst may be src
-    uint32_t instructions = 1;   // vector instructions behind the call, for the timing model
+    uint32_t instructions = 1;   // vector instructions behind the call; 1 where the SoC files have a cost of the whole
     bool needs_reserved_ub = false;
 };
 
@@ -49,7 +49,7 @@ void map(const MapRule& rule, const AscendC::LocalTensor<D>& dst, const Temporar
     if (AF_ARCH_A2 && rule.needs_reserved_ub) require_reserved_ub();
     const Operand out = written("dst", dst, count);
     if (!rule.may_overlap) (disjoint(out, read("src", src, count)), ...);
-    const Work amount = work<D>(count, rule.instructions);
+    const Work amount = work<D>(uint64_t(count) * rule.instructions, rule.instructions);
     bool compute;
     if (tmp != nullptr && rule.tmp_bytes > 0) {
         const Operand extra = scratch("sharedTmpBuffer", *tmp, rule.tmp_bytes);

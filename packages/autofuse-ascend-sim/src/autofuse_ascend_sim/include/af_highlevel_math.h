@@ -39,7 +39,7 @@ template <typename T> T power(T base, T exponent) {
 }
 
 template <typename T> constexpr MapRule power_rule(bool has_scalar) {
-    return {power_tmp_size(sizeof(T), is_one_of<T, int32_t>(), has_scalar, 0).least, false, 24, true};
+    return {power_tmp_size(sizeof(T), is_one_of<T, int32_t>(), has_scalar, 0).least, false, 1, true};
 }
 
 }  // namespace af_sim
@@ -68,9 +68,9 @@ AF_MATH_UNARY(Sinh, 6, __builtin_sinh(x))
 AF_MATH_UNARY_WHOLE(Sinh)
 AF_MATH_UNARY(Cosh, 6, __builtin_cosh(x))
 AF_MATH_UNARY_WHOLE(Cosh)
-AF_MATH_UNARY(Tanh, 6, __builtin_tanh(x))
+AF_MATH_UNARY(Tanh, 1, __builtin_tanh(x))
 AF_MATH_UNARY_WHOLE(Tanh)
-AF_MATH_UNARY(Erf, 14, __builtin_erf(x))
+AF_MATH_UNARY(Erf, 1, __builtin_erf(x))
 AF_MATH_UNARY_WHOLE(Erf)
 AF_MATH_UNARY(Erfc, 20, __builtin_erfc(x))
 AF_MATH_UNARY_WHOLE(Erfc)
@@ -80,7 +80,7 @@ AF_MATH_UNARY(Trunc, 2, __builtin_trunc(x))
 AF_MATH_UNARY_WHOLE(Trunc)
 AF_MATH_UNARY(Frac, 3, (__builtin_isinf(x) ? __builtin_copysign(0.0, x) : x - __builtin_trunc(x)))
 AF_MATH_UNARY_WHOLE(Frac)
-AF_MATH_UNARY(Sign, 4, (x != x ? x : x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0))
+AF_MATH_UNARY(Sign, 1, (x != x ? x : x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0))
 AF_MATH_UNARY_WHOLE(Sign)
 AF_MATH_UNARY(Floor, 2, __builtin_floor(x))
 AF_MATH_UNARY(Ceil, 2, __builtin_ceil(x))
