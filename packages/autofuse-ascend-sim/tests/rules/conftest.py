@@ -1,5 +1,6 @@
 """Kernels that break one rule each, compiled once a session."""
 
+from functools import cache
 from pathlib import Path
 
 import autofuse_ascend_sim as sim
@@ -8,7 +9,7 @@ import pytest
 HERE = Path(__file__).parent
 
 
-@pytest.fixture(scope="session", params=("queues", "memory", "sync"))
-def rules(request):
-    source = HERE / f"{request.param}.cpp"
-    return source, sim.compile(source, "ascend-a2", flags=["-Werror"])
+@pytest.fixture(scope="session")
+def library_of():
+    """Library of one of the sources."""
+    return cache(lambda name: sim.compile(HERE / f"{name}.cpp", "ascend-a2", flags=["-Werror"]))

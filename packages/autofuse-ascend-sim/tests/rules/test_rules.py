@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 HERE = Path(__file__).parent
+SOURCES = ("queues", "memory", "sync")
 ENTRY = re.compile(r"^KERNEL\((\w+)\)", re.MULTILINE)
 
 # Kernel -> rule and operand. Every kernel that ends in _bad has an entry here.
@@ -104,8 +105,9 @@ def kernels_of(source):
     return found
 
 
-def test_every_violation_is_caught_at_its_line_with_its_operand(rules):
-    source, library = rules
+@pytest.mark.parametrize("name", SOURCES)
+def test_every_violation_is_caught_at_its_line_with_its_operand(library_of, name):
+    source, library = HERE / f"{name}.cpp", library_of(name)
     wrong = []
     for entry, line in kernels_of(source).items():
         if not entry.endswith("_bad"):
@@ -121,8 +123,9 @@ def test_every_violation_is_caught_at_its_line_with_its_operand(rules):
     assert not wrong, "\n".join(wrong)
 
 
-def test_what_comes_close_to_a_violation_is_accepted(rules):
-    source, library = rules
+@pytest.mark.parametrize("name", SOURCES)
+def test_what_comes_close_to_a_violation_is_accepted(library_of, name):
+    source, library = HERE / f"{name}.cpp", library_of(name)
     wrong = []
     for entry in kernels_of(source):
         if entry.endswith("_bad"):
@@ -142,10 +145,8 @@ def test_every_bad_kernel_is_expected_and_every_rule_has_one():
     assert covered | {"dtype", "block_dim"} == set(sim.RULE_ERRORS)
 
 
-def test_an_error_names_kernel_line_api_operand_bytes_and_limit(rules):
-    source, library = rules
-    if source.name != "memory.cpp":
-        pytest.skip("the kernel is in memory.cpp")
+def test_an_error_names_kernel_line_api_operand_bytes_and_limit(library_of):
+    source, library = HERE / "memory.cpp", library_of("memory")
     with pytest.raises(sim.RuleError) as caught:
         launch(library, "ub_bounds_bad")
     error = caught.value
@@ -153,20 +154,16 @@ def test_an_error_names_kernel_line_api_operand_bytes_and_limit(rules):
     assert f"memory.cpp:{kernels_of(source)['ub_bounds_bad']}" in str(error)
 
 
-def test_a_missing_sync_names_the_other_call(rules):
-    source, library = rules
-    if source.name != "sync.cpp":
-        pytest.skip("the kernel is in sync.cpp")
+def test_a_missing_sync_names_the_other_call(library_of):
+    source, library = HERE / "sync.cpp", library_of("sync")
     with pytest.raises(sim.RuleError) as caught:
         launch(library, "v_after_mte2_bad")
     line = kernels_of(source)["v_after_mte2_bad"]
     assert (caught.value.other.api, caught.value.other.line) == ("DataCopy", line - 1)
 
 
-def test_static_checks_leave_out_what_needs_clocks(rules):
-    source, library = rules
-    if source.name != "sync.cpp":
-        pytest.skip("the kernels are in sync.cpp")
+def test_static_checks_leave_out_what_needs_clocks(library_of):
+    library = library_of("sync")
     launch(library, "v_after_mte2_bad", checks="static")
     launch(library, "blocks_overlap_bad", checks="static")
     with pytest.raises(sim.RuleError):
