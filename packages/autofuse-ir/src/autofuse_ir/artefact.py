@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from autofuse_ir.contracts import Artefact, Contract, Version, contract_named, contract_of, upgrade
 from autofuse_ir.dtypes import DType
 from autofuse_ir.errors import IrError
-from autofuse_ir.npy import npy_bytes, raw_of_npy
+from autofuse_ir.npy import npy_parts, read_npy
 from autofuse_ir.tensor_data import TensorData
 from autofuse_ir.wire import record
 from autofuse_ir.wire_decode import Decoder, ReadConstant
@@ -44,7 +44,7 @@ def write(artefact: Artefact, path: str | Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         for digest, data in constants.items():
             (path.parent / CONSTANTS).mkdir(exist_ok=True)
-            _replace(path.parent / CONSTANTS / f"{digest}.npy", npy_bytes(data))
+            _replace(path.parent / CONSTANTS / f"{digest}.npy", *npy_parts(data))
         _replace(path, text.encode("utf-8"))
     except OSError as error:
         raise IrError(
@@ -161,7 +161,8 @@ def _constants_in(folder: Path) -> ReadConstant:
             size = file.stat().st_size
             if not wanted <= size <= wanted + MAX_NPY_HEAD_BYTES:
                 raise IrError(f"{file.name} has {size} bytes, not {wanted} and a header", where=at, fix=_COPY)
-            raw = raw_of_npy(file.read_bytes())
+            with file.open("rb") as opened:
+                raw = read_npy(opened)
         except OSError as error:
             raise IrError(
                 f"its content, {CONSTANTS}/{file.name}, cannot be read: {error.strerror or error}", where=at, fix=_COPY
@@ -178,10 +179,13 @@ def _constants_in(folder: Path) -> ReadConstant:
 _COPY = f"the file is missing or damaged: copy {CONSTANTS}/ together with its artefact, or make it again"
 
 
-def _replace(path: Path, content: bytes) -> None:
+def _replace(path: Path, *parts: bytes) -> None:
+    """Write ``parts`` to a file beside ``path``, then put it in its place in one step."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        temporary.write_bytes(content)
+        with temporary.open("xb") as opened:
+            for part in parts:
+                opened.write(part)
         temporary.replace(path)
     finally:
         if temporary.exists():

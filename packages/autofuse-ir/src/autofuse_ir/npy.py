@@ -5,6 +5,7 @@ says what dtype and shape a constant has, since two constants may share their by
 """
 
 import re
+from typing import BinaryIO
 
 from autofuse_ir.dtypes import DType, DTypeKind, bfloat16
 from autofuse_ir.errors import IrError
@@ -15,9 +16,9 @@ _HEADER = re.compile(rb"\{'descr': '([<|][a-z][0-9])', 'fortran_order': False, '
 _LETTERS = {DTypeKind.BOOL: "b", DTypeKind.SIGNED: "i", DTypeKind.UNSIGNED: "u", DTypeKind.FLOAT: "f"}
 
 
-def npy_bytes(data: TensorData) -> bytes:
-    """Return ``data`` as the content of a ``.npy`` file."""
-    return npy_head(data.dtype, data.shape) + data.raw
+def npy_parts(data: TensorData) -> tuple[bytes, bytes]:
+    """Return the two parts of a ``.npy`` file that holds ``data``: head and elements."""
+    return npy_head(data.dtype, data.shape), data.raw
 
 
 def npy_head(dtype: DType, shape: tuple[int, ...]) -> bytes:
@@ -31,10 +32,9 @@ def npy_head(dtype: DType, shape: tuple[int, ...]) -> bytes:
     return MAGIC + len(header).to_bytes(2, "little") + header
 
 
-def raw_of_npy(content: bytes) -> bytes:
-    """Return the elements in ``content``, as written by `npy_bytes`; ``IrError`` where it is anything else."""
-    length = int.from_bytes(content[len(MAGIC) : len(MAGIC) + 2], "little")
-    start = len(MAGIC) + 2 + length
-    if not content.startswith(MAGIC) or _HEADER.fullmatch(content[len(MAGIC) + 2 : start]) is None:
+def read_npy(file: BinaryIO) -> bytes:
+    """Return the elements in ``file``, as `npy_parts` lays them out; ``IrError`` where it is anything else."""
+    magic, length = file.read(len(MAGIC)), int.from_bytes(file.read(2), "little")
+    if magic != MAGIC or _HEADER.fullmatch(file.read(length)) is None:
         raise IrError("it is no .npy file that autofuse-ir wrote", fix="copy constants/ together with its artefact")
-    return content[start:]
+    return file.read()

@@ -1,5 +1,6 @@
 """Artefacts survive the disk: equal values, equal bytes, exact floats, constants beside the JSON."""
 
+import io
 import json
 import math
 import os
@@ -15,7 +16,7 @@ from autofuse_ir.dims import const, symbol
 from autofuse_ir.errors import IrError
 from autofuse_ir.facts import InputDim
 from autofuse_ir.graph import Attr, Constant, Graph, Node
-from autofuse_ir.npy import npy_bytes, raw_of_npy
+from autofuse_ir.npy import npy_parts, read_npy
 from autofuse_ir.tensor_data import TensorData
 from autofuse_ir.tiling import CostTerm
 from hypothesis import given
@@ -159,10 +160,10 @@ def test_a_folder_can_be_moved(tmp_path):
 )
 def test_constants_are_files_that_numpy_reads(dtype, shape, header):
     data = TensorData(dtype, shape, bytes(math.prod(shape) * dtype.itemsize))
-    content = npy_bytes(data)
+    content = b"".join(npy_parts(data))
     assert content[:128] == b"\x93NUMPY\x01\x00v\x00" + header.ljust(117) + b"\n"
     assert content[128:] == data.raw
-    assert raw_of_npy(content) == data.raw
+    assert read_npy(io.BytesIO(content)) == data.raw
 
 
 def test_opaque_values_are_not_constants():

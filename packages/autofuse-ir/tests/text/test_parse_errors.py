@@ -3,6 +3,9 @@
 import pytest
 from autofuse_ir.errors import IrError
 from autofuse_ir.parse import parse
+from autofuse_ir.text import show
+from hypothesis import given
+from hypothesis import strategies as st
 
 HEAD = "graph g(%x: f32[4]) -> %x\n"
 
@@ -48,6 +51,18 @@ def test_malformed_text_is_refused_with_its_place(text, message):
     assert message in str(caught.value)
     assert "line " in str(caught.value)
     assert "column " in str(caught.value)
+
+
+@given(st.data())
+def test_damaged_text_is_an_error_of_ours_or_another_graph(artefacts, data):
+    text = list(show(data.draw(st.sampled_from([artefacts.graph, artefacts.asc_graph]))))
+    for _ in range(data.draw(st.integers(1, 3))):
+        text[data.draw(st.integers(0, len(text) - 1))] = data.draw(st.sampled_from('"[]{}(),:%@#=\\ \n0-x_'))
+    try:
+        found = parse("".join(text))
+    except IrError:
+        return
+    assert parse(show(found)) == found
 
 
 def test_deep_nesting_is_an_error_and_no_crash():

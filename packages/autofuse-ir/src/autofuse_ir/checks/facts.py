@@ -1,11 +1,12 @@
 """Invariants of SymbolFacts."""
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from autofuse_ir.checks.finding import Finding, duplicates
 from autofuse_ir.checks.symbols import check_range, unknown_symbols
 from autofuse_ir.dims import FALSE, product
-from autofuse_ir.facts import InputElement, ResultElement, SymbolFacts
+from autofuse_ir.facts import InputDim, InputElement, ResultDim, ResultElement, SymbolFacts
 from autofuse_ir.text.values import value_name, word
 
 
@@ -50,10 +51,14 @@ def check_sources(facts: SymbolFacts) -> Iterator[Finding]:
     values = {value.name: value for value in facts.values}
     for symbol in facts.symbols:
         for source in symbol.sources:
-            is_element = isinstance(source, InputElement | ResultElement)
-            name = source.input if hasattr(source, "input") else source.value
+            match source:
+                case InputDim(name, position) | ResultDim(name, position):
+                    is_element = False
+                case InputElement(name, position) | ResultElement(name, position):
+                    is_element = True
+                case never:
+                    assert_never(never)
             value = values.get(name)
-            position = source.element if isinstance(source, InputElement | ResultElement) else source.dim
             if value is None:
                 what = f"its source {name!r} is no listed value"
             elif is_element and not value.dtype.is_integer:

@@ -29,7 +29,6 @@ from autofuse_ir.text.program import step_text
 def check_steps(program: Program, steps: Sequence[Step], where: str) -> Iterator[Finding]:
     """Yield what is wrong with ``steps``; the program's buffers must be well formed."""
     walk = _Walk(
-        where,
         {buffer.name: buffer for buffer in program.buffers},
         {kernel.name: kernel for kernel in program.kernels},
         {region.name: region for region in program.regions},
@@ -51,7 +50,6 @@ def check_steps(program: Program, steps: Sequence[Step], where: str) -> Iterator
 class _Walk:
     """What is known after the steps so far. ``written`` and ``freed`` hold buffers that own their bytes."""
 
-    where: str
     buffers: dict[str, ProgramBuffer]
     kernels: dict[str, ProgramKernel]
     regions: dict[str, ProgramRegion]
