@@ -12,42 +12,58 @@ from autofuse_fusion.values import Values
 
 @frozen(eq=False)
 class Peak:
-    """The most bytes of intermediate values alive at once, and who is at work then."""
+    """A time of many bytes of intermediate values: how many, who is at work (a place in the order), what is alive."""
 
     bytes: int
     at: int
     alive: tuple[str, ...]
 
 
-def peak_of(things: Sequence[Thing], pinned: frozenset[str], values: Values) -> Peak:
-    """Return the peak of running ``things`` in order. Inputs and constants belong to the caller and do not count.
+def peak_of(things: Sequence[Thing], pinned: frozenset[str], values: Values) -> int:
+    """Return the most bytes alive at once when ``things`` run in order.
 
-    A view keeps the tensor behind it alive; results of the graph stay until the end.
+    Inputs and constants belong to the caller and do not count. A view keeps the tensor behind it alive; results of the
+    graph stay until the end.
     """
+    return max((peak.bytes for peak in peaks_above(0, things, pinned, values)), default=0)
+
+
+def peaks_above(limit: int, things: Sequence[Thing], pinned: frozenset[str], values: Values) -> list[Peak]:
+    """Return the highest point of each stretch of the order in which more than ``limit`` bytes are alive."""
+    last = _last_reads(things, pinned)
+    dying: dict[int, list[str]] = {}
+    alive: dict[str, int] = {}
+    now = 0
+    found: list[Peak] = []
+    top: Peak | None = None
+    for step, thing in enumerate(things):
+        for name in _stored(thing):
+            if name not in last:
+                continue  # a host region's own business
+            alive[name] = values.bytes_at_hints(name)
+            now += alive[name]
+            dying.setdefault(last[name], []).append(name)
+        if now > limit and (top is None or now > top.bytes):
+            top = Peak(now, step, tuple(alive))
+        for name in dying.pop(step, ()):
+            now -= alive.pop(name)
+        if now <= limit and top is not None:
+            found.append(top)
+            top = None
+    return found if top is None else [*found, top]
+
+
+def _last_reads(things: Sequence[Thing], pinned: frozenset[str]) -> dict[str, int]:
     root: dict[str, str] = {}
-    for thing in things:
-        if isinstance(thing, View):
-            root[thing.output] = root.get(thing.input, thing.input)
     last: dict[str, int] = {}
     for step, thing in enumerate(things):
+        if isinstance(thing, View):
+            root[thing.output] = root.get(thing.input, thing.input)
         for name in read_by(thing):
             last[root.get(name, name)] = step
     for name in pinned:
         last[root.get(name, name)] = len(things)
-    dying: dict[int, list[str]] = {}
-    alive: dict[str, int] = {}
-    now = 0
-    best = Peak(0, 0, ())
-    for step, thing in enumerate(things):
-        for name in _stored(thing):
-            alive[name] = values.bytes_at_hints(name)
-            now += alive[name]
-            dying.setdefault(last.get(name, step), []).append(name)
-        if now > best.bytes:
-            best = Peak(now, step, tuple(alive))
-        for name in dying.pop(step, ()):
-            now -= alive.pop(name)
-    return best
+    return last
 
 
 def _stored(thing: Thing) -> tuple[str, ...]:

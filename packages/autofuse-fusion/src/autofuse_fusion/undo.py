@@ -1,7 +1,7 @@
 """The last look: fusions that keep more memory alive than the graph as it is are taken apart again.
 
 Two kernels side by side make their results at the same time, and a reader that took in its maker keeps what that read
-alive for longer. As long as the peak is above that of one kernel per operator, one kernel that has to do with it is
+alive for longer. As long as the peak is above that of one kernel per operator, a kernel that has to do with it is
 taken apart: first into what can be fused one behind the other, then into its operators. Taking a kernel apart makes no
 cycle, since no path leaves it and comes back.
 """
@@ -13,35 +13,38 @@ from autofuse_ir.target import TargetSpec
 from autofuse_fusion.benefit import work_of
 from autofuse_fusion.groups import Group, group_of
 from autofuse_fusion.items import Items, Thing, topological
-from autofuse_fusion.memory import Peak, peak_of
+from autofuse_fusion.memory import Peak, peak_of, peaks_above
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.solve import Solver
 from autofuse_fusion.values import Values
 
-MOST_TRIES = 100
+MOST_TRIES = 40
 
 
 def solve_within_peak(items: Items, target: TargetSpec, options: FusionOptions) -> Solver:
     """Return the solved fusion, whose peak at the hints is at most that of one kernel per operator."""
-    allowed = peak_of(items.things, items.pinned, items.values).bytes
+    allowed = peak_of(items.things, items.pinned, items.values)
     solver = Solver(items, target, options)
     solver.solve()
     things = topological(solver.things())
     apart: frozenset[int] = frozenset()
     alone: frozenset[int] = frozenset()
     for _ in range(MOST_TRIES):
-        peak = peak_of(things, items.pinned, items.values)
-        if peak.bytes <= allowed:
+        peaks = peaks_above(allowed, things, items.pinned, items.values)
+        if not peaks:
             return Solver(Items(things, items.values, items.pinned), target, options, apart, alone) if apart else solver
-        culprit = _culprit(things, peak, items.values)
-        if culprit is None:
+        found = [_culprit(things, peak, items.values) for peak in peaks]
+        culprits = list({id(group): group for group in found if group is not None}.values())
+        if not culprits:
             break
-        units = frozenset(unit.order for unit in culprit.units)
-        if units <= apart:
-            alone |= units
-        apart |= units
-        pieces = _pieces(culprit, items.values, target, options, apart, alone)
-        things = topological([*(thing for thing in things if thing is not culprit), *pieces])
+        kept = [thing for thing in things if not any(thing is culprit for culprit in culprits)]
+        for culprit in culprits:
+            units = frozenset(unit.order for unit in culprit.units)
+            if units <= apart:
+                alone |= units
+            apart |= units
+            kept += _pieces(culprit, items.values, target, options, apart, alone)
+        things = topological(kept)
     everything = frozenset(unit.order for thing in items.things if isinstance(thing, Group) for unit in thing.units)
     return Solver(items, target, options, everything, everything)
 
