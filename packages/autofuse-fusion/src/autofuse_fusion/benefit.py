@@ -10,35 +10,10 @@ from autofuse_ir.target import TargetSpec
 
 from autofuse_fusion.axes import Layout, Nest, is_full
 from autofuse_fusion.groups import Group
+from autofuse_fusion.lower.table import TRANSCENDENTAL
 from autofuse_fusion.size_facts import SizeFacts
 from autofuse_fusion.units import Unit
 from autofuse_fusion.values import Values
-
-TRANSCENDENTAL = frozenset(
-    [
-        "Acos",
-        "Acosh",
-        "Asin",
-        "Asinh",
-        "Atan",
-        "Atanh",
-        "Atan2",
-        "Cos",
-        "Cosh",
-        "Sin",
-        "Sinh",
-        "Tan",
-        "Tanh",
-        "Erf",
-        "Erfc",
-        "Exp",
-        "Expm1",
-        "Log",
-        "Log1p",
-        "Pow",
-    ]
-)
-"""Operators whose element costs a polynomial."""
 
 _FALLBACK = {"bytes_per_cycle_read": 4.0, "bytes_per_cycle_write": 4.0, "launch_cycles": 10000.0}
 """For targets that do not state the number: about what DRAM gives one core, and a launch of 3 us."""

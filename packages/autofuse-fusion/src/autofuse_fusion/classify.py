@@ -3,13 +3,13 @@
 from enum import Enum
 
 from attrs import frozen
-from autofuse_ir.asc_ops import AscKind, asc_op
 from autofuse_ir.dtypes import DType
 from autofuse_ir.fused_graph import Reason
 from autofuse_ir.graph import Node
 from autofuse_ir.operators import Flag, operator
 from autofuse_ir.target import TargetSpec
 
+from autofuse_fusion.lower.primitives import primitives
 from autofuse_fusion.lower.table import VIEWS, lowering_of
 from autofuse_fusion.values import Values
 
@@ -61,18 +61,21 @@ def _host_reason(node: Node, values: Values, target: TargetSpec) -> Reason | Non
         return Reason.RANK_UNKNOWN
     if not all(_holds(target, fact.dtype) for fact in touched):
         return Reason.DTYPE_NOT_SUPPORTED
+    if target.support and node.op not in VIEWS and not _computes(node, values, target):
+        return Reason.DTYPE_NOT_SUPPORTED
     return None
+
+
+def _computes(node: Node, values: Values, target: TargetSpec) -> bool:
+    """True where ``target`` takes every primitive that ``node`` is made of on its dtype; no row means every dtype."""
+    rows = {row.op: row.dtypes for row in target.support}
+    for primitive, dtype in primitives(node, values, target):
+        if primitive in rows and dtype not in rows[primitive]:
+            return False
+    return True
 
 
 def _holds(target: TargetSpec, dtype: DType) -> bool:
     """True where kernels of ``target`` can load elements of ``dtype``."""
     loads = [row for row in target.support if row.op == "Load"]
     return not loads or dtype in loads[0].dtypes
-
-
-def unsupported(target: TargetSpec, op: str, dtype: DType) -> bool:
-    """True where the AscIR operator ``op`` does not compute on ``dtype`` on ``target``; no row means every dtype."""
-    rule = asc_op(op)
-    if rule is None or rule.kind is not AscKind.ELEMENTWISE:
-        return False
-    return any(row.op == op and dtype not in row.dtypes for row in target.support)

@@ -61,7 +61,7 @@ def regions_of(network: Network) -> tuple[Region, ...]:
         makes[sizes.order] = (*makes.get(sizes.order, ()), sizes.output)
     for host in network.hosts:
         runners[host.order] = backend_of(host)
-        reads[host.order] = (*(name for name in host.node.inputs if name), *host.needs)
+        reads[host.order] = tuple(name for name in host.node.inputs if name)
         makes[host.order] = host.outputs
     stages = _stages(runners, reads, makes)
     gathered: dict[tuple[int, str], list[HostOperator]] = {}

@@ -82,7 +82,7 @@ def read_by(thing: Thing) -> tuple[str, ...]:
 def region_reads(region: Region) -> tuple[str, ...]:
     """Return the values a region reads from outside."""
     own = {name for operator in region.operators for name in operator.outputs}
-    reads = (name for operator in region.operators for name in (*operator.node.inputs, *operator.needs) if name)
+    reads = (name for operator in region.operators for name in operator.node.inputs if name)
     return tuple(dict.fromkeys(name for name in reads if name not in own))
 
 

@@ -7,14 +7,13 @@ from autofuse_ir.asc_graph import AscGraph, Axis, AxisKind
 from autofuse_ir.dims import Dim
 from autofuse_ir.dtypes import DType
 from autofuse_ir.fused_graph import AscBackend, RemovedRounding
-from autofuse_ir.operators import Flag, input_names, operator
+from autofuse_ir.operators import input_names, operator
 from autofuse_ir.operators.model import ParamKind
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tensor_data import TensorData
 from autofuse_reference.arrays import to_array
 
 from autofuse_fusion.axes import Layout
-from autofuse_fusion.benefit import TRANSCENDENTAL
 from autofuse_fusion.errors import FusionError
 from autofuse_fusion.groups import Group
 from autofuse_fusion.lower.access import access_map
@@ -22,7 +21,7 @@ from autofuse_fusion.lower.call import Call
 from autofuse_fusion.lower.table import lowering_of
 from autofuse_fusion.lower.writer import KernelWriter, Tensor
 from autofuse_fusion.placement import place
-from autofuse_fusion.precision import is_half
+from autofuse_fusion.precision import computes_in, is_half
 from autofuse_fusion.units import Number, Operand, Read, Size, Unit
 from autofuse_fusion.values import Values
 
@@ -119,7 +118,7 @@ class _Assembly:
                 return None
             case Number(data):
                 # 16-bit constants are exact in fp32.
-                dtype = data.dtype if moves else self._computes_in(data.dtype, unit)
+                dtype = data.dtype if moves else computes_in(data.dtype, unit.node.op, self.target)
                 return self.writer.scalar(_item(data), dtype)
             case Size(value, expression):
                 return self.writer.size(expression, self.values.fact(value).dtype)
@@ -129,13 +128,9 @@ class _Assembly:
                     assert layout is not None
                     access = access_map(self.writer.axes, layout, self._shape(value), self.values.sizes)
                     tensor = self.writer.load(self._data[value], self.values.fact(value).dtype, layout, access)
-                return tensor if moves else self.writer.cast(tensor, self._computes_in(tensor.dtype, unit))
-
-    def _computes_in(self, dtype: DType, unit: Unit) -> DType:
-        if not is_half(dtype):
-            return dtype
-        inside = operator(unit.node.op).has(Flag.COMPOSITE) or unit.node.op in TRANSCENDENTAL
-        return dt.float32 if inside else self.target.computes_in(dtype)
+                return (
+                    tensor if moves else self.writer.cast(tensor, computes_in(tensor.dtype, unit.node.op, self.target))
+                )
 
     def _rounded(self, tensor: Tensor, value: str, unit: Unit) -> Tensor:
         """Return a result as its readers see it: rounded to its declared dtype, or in the wider one."""

@@ -22,7 +22,6 @@ class HostOperator:
     order: int
     node: Node
     reason: Reason
-    needs: tuple[str, ...] = ()
 
     @property
     def outputs(self) -> tuple[str, ...]:

@@ -5,10 +5,12 @@ a comparison, a rounding or a cast to an integer, a last bit can turn into a who
 are those of the program, bit by bit. What is stored is rounded in any case.
 """
 
-from autofuse_ir.dtypes import DType
+from autofuse_ir.dtypes import DType, float32
 from autofuse_ir.graph import Node
 from autofuse_ir.operators import Flag, operator
+from autofuse_ir.target import TargetSpec
 
+from autofuse_fusion.lower.table import TRANSCENDENTAL
 from autofuse_fusion.units import Unit
 from autofuse_fusion.values import Values
 
@@ -16,6 +18,15 @@ from autofuse_fusion.values import Values
 def is_half(dtype: DType) -> bool:
     """True for fp16 and bf16."""
     return dtype.is_float and dtype.bits == 16
+
+
+def computes_in(dtype: DType, op: str, target: TargetSpec) -> DType:
+    """Return the dtype in which operator ``op`` computes on ``dtype``: inside composite ones 16-bit floats are fp32."""
+    if not is_half(dtype):
+        return dtype
+    if operator(op).has(Flag.COMPOSITE) or op in TRANSCENDENTAL:
+        return float32
+    return target.computes_in(dtype)
 
 
 def kept_roundings(units: tuple[Unit, ...], values: Values, numerics: str) -> frozenset[str]:

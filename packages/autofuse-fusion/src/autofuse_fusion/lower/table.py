@@ -31,6 +31,33 @@ VIEWS = frozenset(
 """Operators whose result is their first input under another shape: kernels read it where it lies."""
 
 
+TRANSCENDENTAL = frozenset(
+    [
+        "Acos",
+        "Acosh",
+        "Asin",
+        "Asinh",
+        "Atan",
+        "Atanh",
+        "Atan2",
+        "Cos",
+        "Cosh",
+        "Sin",
+        "Sinh",
+        "Tan",
+        "Tanh",
+        "Erf",
+        "Erfc",
+        "Exp",
+        "Expm1",
+        "Log",
+        "Log1p",
+        "Pow",
+    ]
+)
+"""Operators whose element costs a polynomial."""
+
+
 def all_lowerings() -> tuple[Lowering, ...]:
     """Return every lowering."""
     return _LOWERINGS

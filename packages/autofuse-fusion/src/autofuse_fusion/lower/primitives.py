@@ -1,0 +1,40 @@
+"""Which primitives of AscIR an operator is made of, and on which dtypes."""
+
+from autofuse_ir.dtypes import DType
+from autofuse_ir.graph import Node
+from autofuse_ir.operators import input_names, operator
+from autofuse_ir.operators.model import ParamKind
+from autofuse_ir.target import TargetSpec
+
+from autofuse_fusion.lower.call import Call
+from autofuse_fusion.lower.table import lowering_of
+from autofuse_fusion.lower.writer import KernelWriter, Tensor
+from autofuse_fusion.precision import computes_in
+from autofuse_fusion.values import Values
+
+
+def primitives(node: Node, values: Values, target: TargetSpec) -> tuple[tuple[str, DType], ...]:
+    """Return (AscIR operator, dtype of its last operand) for each primitive that ``node`` is made of."""
+    lowering = lowering_of(node.op)
+    assert lowering is not None
+    writer = KernelWriter(())  # no axes: what is computed does not depend on where
+    dtypes: dict[str, DType] = {}
+    found: dict[str, list[Tensor]] = {}
+    made: dict[str, DType] = {}
+    op = operator(node.op)
+    for number, (param, value) in enumerate(zip(input_names(op, len(node.inputs)), node.inputs, strict=True)):
+        if value is None:
+            continue
+        dtype = values.fact(value).dtype
+        dtypes.setdefault(param, dtype)
+        operand = Tensor(f"operand{number}", dtype, ())
+        made[operand.name] = dtype
+        wide = operand if lowering.moves else writer.cast(operand, computes_in(dtype, node.op, target))
+        found.setdefault(param, []).append(wide)
+    tensors = {
+        p.name: tuple(found.get(p.name, ())) if p.kind is ParamKind.DYNAMIC else next(iter(found.get(p.name, ())), None)
+        for p in op.inputs
+    }
+    lowering.write(Call(node, writer, tensors, dtypes, values.fact(node.outputs[0]).dtype))
+    made |= {primitive.name: primitive.dtype for primitive in writer.nodes}
+    return tuple((n.op, made[n.inputs[-1]]) for n in writer.nodes if n.inputs)

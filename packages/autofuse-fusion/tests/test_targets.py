@@ -1,0 +1,57 @@
+"""What a target cannot hold or compute stays on the host."""
+
+from attrs import evolve
+from autofuse_fusion.stage import fuse
+from autofuse_ir import dtypes as dt
+from autofuse_ir.builder import GraphBuilder
+from autofuse_ir.fused_graph import AscBackend, HostRegion, Reason
+from autofuse_ir.target import Limits, OperatorSupport, load_target
+from autofuse_symshape.stage import infer
+
+CPU = load_target("cpu")
+SMALL = evolve(
+    CPU,
+    support=(
+        OperatorSupport("Load", (dt.float16, dt.float32, dt.int32, dt.bool_), 0, 0),
+        OperatorSupport("Erf", (dt.float32,), 0, 0),
+        OperatorSupport("Mul", (dt.float32, dt.float16), 0, 0),
+    ),
+    compute_dtypes=(),
+)
+
+
+def graph(op: str, dtype: dt.DType):  # type: ignore[no-untyped-def]
+    b = GraphBuilder("one")
+    x = b.input("x", ("n", 4), dtype)
+    return infer(b.build(outputs={"y": b.op(op, x)}))
+
+
+def test_dtypes_that_kernels_cannot_load_stay_on_the_host() -> None:
+    (region,) = fuse(*graph("Abs", dt.float64), SMALL).nodes
+    assert isinstance(region, HostRegion)
+    assert region.reasons[0].reason is Reason.DTYPE_NOT_SUPPORTED
+
+
+def test_a_composite_operator_needs_all_its_primitives() -> None:
+    (region,) = fuse(*graph("Square", dt.int32), SMALL).nodes
+    assert isinstance(region, HostRegion)
+    assert region.reasons[0].reason is Reason.DTYPE_NOT_SUPPORTED
+    (kernel,) = fuse(*graph("GeluV2", dt.float16), SMALL).nodes
+    assert isinstance(kernel, AscBackend)
+
+
+def test_targets_that_compute_on_half_precision_get_no_casts() -> None:
+    (kernel,) = fuse(*graph("Square", dt.float16), SMALL).nodes
+    assert isinstance(kernel, AscBackend)
+    assert "Cast" not in [node.op for node in kernel.graph.nodes]
+
+
+def test_the_limits_of_the_target_hold() -> None:
+    limits = Limits(inputs=2, outputs=1, queues=0, segment_nodes=8, segment_values=8, tiling_bytes=1024)
+    b = GraphBuilder("sum")
+    total = b.input("x0", ("n",), dt.float32)
+    for number in range(1, 4):
+        total = b.op("Add", total, b.input(f"x{number}", ("n",), dt.float32))
+    fused = fuse(*infer(b.build(outputs={"y": total})), evolve(CPU, limits=limits))
+    assert [len(node.inputs) for node in fused.nodes if isinstance(node, AscBackend)] == [2, 2, 2]
+    assert {refusal.reason for refusal in fused.refusals} == {Reason.TOO_MANY_INPUTS}
