@@ -200,6 +200,13 @@ KERNEL(blocks_atomic_ok) {
     DataCopy(Gm(y), Ub(0), 64);
     SetAtomicNone();
 }
+KERNEL(atomic_type_bad) {
+    Duplicate(Ub(0), 1.0f, 64);
+    Order<HardEvent::V_MTE3>();
+    SetAtomicAdd<int32_t>();
+    DataCopy(Gm(y), Ub(0), 64);  // BAD
+    SetAtomicNone();
+}
 KERNEL(blocks_mixed_bad) {
     Duplicate(Ub(0), 1.0f, 64);
     Order<HardEvent::V_MTE3>();

@@ -4,6 +4,12 @@
 
 #include "af_keywords.h"
 
+// Kinds of kernels. A vector core runs the vector ones.
+enum KernelMetaType : uint8_t {
+    KERNEL_TYPE_AIV_ONLY, KERNEL_TYPE_AIC_ONLY, KERNEL_TYPE_MIX_AIV_1_0, KERNEL_TYPE_MIX_AIC_1_0, KERNEL_TYPE_MIX_AIC_1_1,
+    KERNEL_TYPE_MIX_AIC_1_2
+};
+
 using TEventID = int8_t;
 using TTagType = int32_t;
 

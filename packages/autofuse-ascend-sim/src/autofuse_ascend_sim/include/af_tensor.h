@@ -11,6 +11,7 @@ namespace af_sim {
 void* scalar_local(const View& view, uint64_t byte, uint32_t bytes, Access access, const char* operand);
 void* scalar_global(const void* address, uint64_t bytes_left, uint32_t bytes, Access access, const char* operand);
 View static_view(uint8_t position, uint32_t offset, uint64_t bytes);
+uint32_t ub_bytes();
 
 }  // namespace af_sim
 
@@ -80,11 +81,26 @@ private:
     uint64_t left_ = 0;
 };
 
+template <typename T> class LocalTensor;
+
+// `a op b` until it is assigned: see af_operators.h. Comparisons in the order of CMPMODE.
+enum class AfOperator : uint8_t { Add, Sub, Mul, Div, Or, And, LT, GT, EQ, LE, GE, NE };
+template <AfOperator kind, typename T> struct AfExpression {
+    const LocalTensor<T>& a;
+    const LocalTensor<T>& b;
+};
+
 template <typename T> class LocalTensor {
 public:
     using PrimType = T;
 
     LocalTensor() = default;
+    AF_API explicit LocalTensor(uint32_t address) {  // the rest of UB from here
+        AF_CALL("LocalTensor");
+        view_ = af_sim::static_view(static_cast<uint8_t>(TPosition::VECCALC), address, af_sim::ub_bytes() - address);
+        size_ = view_.bytes / sizeof(T);
+    }
+    template <AfOperator kind, typename U> AF_API LocalTensor& operator=(const AfExpression<kind, U>& expression);
     AF_API LocalTensor(TPosition position, uint32_t address, uint32_t tileSize) {
         AF_CALL("LocalTensor");
         view_ = af_sim::static_view(static_cast<uint8_t>(position), address, uint64_t(tileSize) * sizeof(T));

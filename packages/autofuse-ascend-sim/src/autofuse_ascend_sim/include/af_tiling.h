@@ -4,7 +4,7 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "af_keywords.h"
+#include "af_enums.h"
 #include "af_sim.h"
 
 namespace af_sim {
@@ -24,8 +24,10 @@ inline bool tiling_key_is_one_of(std::initializer_list<uint64_t> keys) {
 #define TILING_KEY_IS(k) (TILING_KEY_VAR == (k))
 #define TILING_KEY_LIST(...) (af_sim::tiling_key_is_one_of({__VA_ARGS__}))
 
-#define KERNEL_TASK_TYPE_DEFAULT(value)
-#define KERNEL_TASK_TYPE(key, value)
+#define KERNEL_TASK_TYPE_DEFAULT(value)                                                 \
+    static_assert((value) == KERNEL_TYPE_AIV_ONLY || (value) == KERNEL_TYPE_MIX_AIV_1_0, \
+                  "KERNEL_TASK_TYPE: " #value " kernels use the cube unit, which is not covered by autofuse-ascend-sim")
+#define KERNEL_TASK_TYPE(key, value) KERNEL_TASK_TYPE_DEFAULT(value)
 
 #define REGISTER_TILING_DEFAULT(tilingStruct) using af_default_tiling_t = tilingStruct
 #define REGISTER_TILING_FOR_TILINGKEY(expression, tilingStruct)

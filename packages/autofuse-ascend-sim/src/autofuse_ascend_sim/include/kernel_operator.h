@@ -8,7 +8,8 @@
 //   af_tensor.h       GlobalTensor, LocalTensor           af_copy.h         GM <-> UB and UB -> UB copies
 //   af_pipe.h         TPipe, TQue, TBuf                   af_sync.h         barriers, flags, SyncAll, atomics
 //   af_vector.h       masks, the vector instruction       af_tiling.h       tiling data and keys
-//   af_system.h       block index, printf, assert         af_highlevel_api.h  composed functions
+//   af_system.h       block index, printf, assert         af_operators.h    dst = a + b
+//   af_highlevel_api.h  composed functions
 #pragma once
 #include "af_keywords.h"
 #include "af_types.h"
@@ -21,6 +22,7 @@
 #include "af_elementwise.h"
 #include "af_fill.h"
 #include "af_compare.h"
+#include "af_operators.h"
 #include "af_reduce.h"
 #include "af_gather.h"
 #include "af_copy.h"

@@ -111,6 +111,8 @@ View buffer_view(const Extent& extent, uint64_t bytes, uint64_t offset) {
 
 View rest_of_ub() { return {core->ub_top, launch.soc.ub_bytes - core->ub_top, 0, 0, true}; }
 
+uint32_t ub_bytes() { return launch.soc.ub_bytes; }
+
 View static_view(uint8_t position, uint32_t offset, uint64_t bytes) {
     const auto p = static_cast<TPosition>(position);
     if (p != TPosition::VECIN && p != TPosition::VECOUT && p != TPosition::VECCALC) {
