@@ -88,7 +88,8 @@ def kernel_names(library: Library) -> tuple[str, ...]:
 
 _ERROR = re.compile(r"^(?P<file>[^\n:]+):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
 _REQUIRED_FROM = re.compile(
-    r"^(?P<file>[^\n:]+):(?P<line>\d+):(?:\d+:)?\s+(?:required from here|note: in instantiation of .* requested here|note: in expansion of macro .*)",
+    r"^(?P<file>[^\n:]+):(?P<line>\d+):(?:\d+:)?\s+"
+    r"(?:required from here|note: in instantiation of .* requested here|note: in expansion of macro .*)",
     re.MULTILINE,
 )
 
