@@ -103,6 +103,16 @@ def test_newest_operator_versions_run_as_older_ones_that_mean_the_same(imported:
     assert run_on_host(graph, {"x": np.float32([-1.5, 2.5])})[0].tolist() == [0, 2]
 
 
+def test_small_constants_are_part_of_the_session(imported: Imported) -> None:
+    text = "g (float[n, 8] x) => (y) <int64[2] sizes = {-1, 2}> { y = Reshape (x, sizes) }"
+    graph = imported(text, 17)
+    assert [constant.name for constant in graph.constants] == ["sizes"]
+    region = ProgramRegion("r", "onnxruntime", ("x", "sizes"), ("y",), graph.nodes)
+    call = OnnxRuntimeBackend().compile(region, {p.name: p for p in graph.payloads})
+    (y,) = call([np.zeros((3, 8), np.float32), None])
+    assert y.shape == (12, 2)
+
+
 def test_an_output_may_be_an_input(imported: Imported) -> None:
     graph = imported("g (float[n] x) => (y) { y = Neg(x) }", 17)
     region = ProgramRegion("r", "onnxruntime", ("x", "k"), ("y", "k", "y"), graph.nodes)

@@ -71,7 +71,8 @@ ROWS: list[tuple[str, int, str, list[str], dict[str, object]]] = [
     ("g (string[N] x, string[N] z) => (y) { y = Equal(x, z) }", 19, ["HostCall"], {"operator": "Equal"}),
     (f"g ({F}) => (y) {{ y = com.microsoft.Gelu(x) }}", 17, ["HostCall"], {"operator": "com.microsoft::Gelu"}),
     (f"g ({F}) => (y) {{ y = NoSuchOperator(x) }}", 17, ["HostCall"], {"operator": "NoSuchOperator"}),
-    (f"g ({F}) => (y) {{ y = Relu(x) }}", 6, ["HostCall"], {"operator": "Relu"}),
+    (f"g ({F}) => (y) {{ y = Add <broadcast=1> (x, x) }}", 6, ["HostCall"], {"operator": "Add"}),
+    (f"g ({F}) => (y) {{ y = Relu(x) }}", 6, ["Relu"], {}),
     (f"g ({F}) => (y) {{ y = Cast(x) }}", 17, ["HostCall"], {"operator": "Cast"}),
     ("g (int64 size) => (y) { y = HannWindow(size) }", 17, [], {}),
 ]  # fmt: skip

@@ -11,9 +11,6 @@ from autofuse_onnx.errors import OnnxError
 ModelLike: TypeAlias = str | Path | bytes | onnx.ModelProto
 """A path, the bytes of a file, or a model in memory."""
 
-OLDEST_OPSET = 7
-"""Since this version the standard operators broadcast as NumPy does; older ones stay with the host backend."""
-
 
 @frozen
 class LoadedModel:

@@ -11,7 +11,7 @@ from onnx import helper, numpy_helper
 from autofuse_onnx.errors import OnnxError
 from autofuse_onnx.payload import FORMAT, input_name, output_name
 from autofuse_onnx.schemas import equivalent_opsets
-from autofuse_onnx.scopes import rename, subgraphs
+from autofuse_onnx.scopes import captured_names, rename, subgraphs
 from autofuse_onnx.tensors import Array
 
 _LARGEST_MODEL = 1 << 30
@@ -57,8 +57,8 @@ def region_model(region: ProgramRegion, payloads: Mapping[str, Payload], constan
         own = {item.domain: item.version for item in function.opset_import}
         for domain, version in own.items():
             opsets[domain] = max(version, opsets.get(domain, 1))
-        local = _local_names(function, f"{prefix}c{number}.")
-        local |= {input_name(i): names[name] for i, name in enumerate(node.inputs) if name}
+        local = {input_name(i): names[name] for i, name in enumerate(node.inputs) if name}
+        local |= _local_names(function, f"{prefix}c{number}.")
         local |= {output_name(i): names[name] for i, name in enumerate(node.outputs) if name}
         for info in function.value_info:
             if info.name in local:
@@ -74,8 +74,9 @@ def region_model(region: ProgramRegion, payloads: Mapping[str, Payload], constan
     )
     model.ir_version = helper.find_min_ir_version_for(list(model.opset_import), ignore_unknown=True)
     initialisers = _add_constants(model, region, names, constants)
+    read = {name for node in nodes for name in (*node.input, *captured_names(node))}
     inputs = tuple(
-        names[name] if name in names and name not in made and name not in initialisers else None
+        names[name] if names.get(name) in read and name not in made and name not in initialisers else None
         for name in region.inputs
     )
     for name in region.outputs:

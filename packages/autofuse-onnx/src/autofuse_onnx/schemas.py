@@ -8,6 +8,8 @@ import onnx
 OLDEST_EQUIVALENT = 13
 """No version is lowered past this one because signatures are equal: before it, meanings changed more freely."""
 
+_NUMPY_LIKE = 7
+
 
 @cache
 def schema(op_type: str, version: int) -> onnx.defs.OpSchema | None:
@@ -26,6 +28,12 @@ def is_complete(node: onnx.NodeProto, version: int) -> bool:
     given = {attribute.name for attribute in node.attribute if not attribute.ref_attr_name}
     required = all(name in given for name, attribute in known.attributes.items() if attribute.required)
     return required and known.min_input <= len(node.input) and len(node.output) >= known.min_output
+
+
+def is_numpy_like(op_type: str, version: int) -> bool:
+    """True when the operator broadcasts as NumPy does: since version 7, or unchanged from an older version to that."""
+    old, new = schema(op_type, version), schema(op_type, _NUMPY_LIKE)
+    return version >= _NUMPY_LIKE or (old is not None and new is not None and old.since_version == new.since_version)
 
 
 def missing_defaults(node: onnx.NodeProto, version: int) -> list[onnx.AttributeProto]:

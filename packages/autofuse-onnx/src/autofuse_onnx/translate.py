@@ -9,12 +9,11 @@ from autofuse_ir.graph import Attr, Node, Payload, Value
 from autofuse_ir.operators import Flag, ParamKind, check_node, operator, result_dtypes
 from autofuse_ir.tensor_data import TensorData
 
-from autofuse_onnx.load import OLDEST_OPSET
 from autofuse_onnx.lowering import Lowering, Native, Step
 from autofuse_onnx.mappings.table import RULES
 from autofuse_onnx.node import OnnxNode, ValueType
 from autofuse_onnx.payload import payload_of_native, payload_of_node, without_dims
-from autofuse_onnx.schemas import is_complete
+from autofuse_onnx.schemas import is_complete, is_numpy_like
 from autofuse_onnx.scopes import captured_names
 from autofuse_onnx.sizes import as_value
 from autofuse_onnx.tensors import Array, to_array, to_tensor_data
@@ -109,7 +108,7 @@ class Translation:
         )
 
     def _by_rule(self, node: OnnxNode) -> Attempt | None:
-        if node.domain or node.opset < OLDEST_OPSET or not is_complete(node.proto, node.opset):
+        if node.domain or not is_complete(node.proto, node.opset) or not is_numpy_like(node.op_type, node.opset):
             return None
         rule = RULES.get(node.op_type)
         lowering = None if rule is None else rule(node)
@@ -136,7 +135,8 @@ class Translation:
                 inputs = _with_captured(step.op, inputs, captured_names(node.proto))
             outputs = self._outputs(own, step, node.outputs, names)
             given = [None if name is None else self._given(name, constants, dtypes) for name in inputs]
-            payload = self._payload(own, step, node, inputs, outputs, given, alone=len(lowering) == 1)
+            known = {name: a for name in inputs if name and (a := self._array(name, constants)) is not None}
+            payload = self._payload(own, step, node, inputs, outputs, given, known, alone=len(lowering) == 1)
             made = Node(
                 name=own,
                 op=step.op,
@@ -150,13 +150,18 @@ class Translation:
             if check_node(made, given):
                 return None
             for output, dtype in zip(outputs, result_dtypes(made, given), strict=True):
-                known = self.types.get(output)
-                if dtype is not None and known is not None and dtype != known.dtype:
+                stated = self.types.get(output)
+                if dtype is not None and stated is not None and dtype != stated.dtype:
                     return None
-                dtypes[output] = dtype or (opaque if known is None else known.dtype)
+                dtypes[output] = dtype or (opaque if stated is None else stated.dtype)
             nodes.append(made)
             payloads += [] if payload is None else [payload]
         return Attempt(tuple(nodes), tuple(payloads), constants, dtypes)
+
+    def _array(self, name: str, constants: Mapping[str, TensorData]) -> Array | None:
+        """Return the content of value ``name`` where it is a constant, of the model or made for this node."""
+        data = constants.get(name) or self.constant(name)
+        return None if data is None else to_array(data)
 
     def _given(self, name: str, constants: Mapping[str, TensorData], dtypes: Mapping[str, DType]) -> DType:
         if name in constants:
@@ -195,6 +200,7 @@ class Translation:
         inputs: list[str | None],
         outputs: tuple[str, ...],
         given: Sequence[DType | None],
+        constants: Mapping[str, Array],
         *,
         alone: bool,
     ) -> Payload | None:
@@ -203,7 +209,8 @@ class Translation:
         if native is None and not alone and step.op in SAME_IN_ONNX:
             native = Native(step.op, tuple(range(len(step.inputs))))
         if native is not None:
-            return payload_of_native(own, native, len(outputs), self.opsets, types)
+            placed = {i: constants[name] for i, name in enumerate(inputs) if name and name in constants}
+            return payload_of_native(own, native, len(outputs), placed, self.opsets, types)
         if not alone:
             return None
         positions: dict[str, int] = {}
@@ -211,8 +218,8 @@ class Translation:
             if name is not None:
                 positions.setdefault(name, i)
         missing = {name for name in node.proto.input if name and name not in positions}
-        constants = {name: array for name in missing if (array := self.content(name)) is not None}
-        return payload_of_node(own, node.proto, positions, outputs, constants, self.opsets, types)
+        absent = {name: array for name in missing if (array := self.content(name)) is not None}
+        return payload_of_node(own, node.proto, positions, outputs, {**constants, **absent}, self.opsets, types)
 
     def _type(self, name: str | None, dtype: DType | None) -> onnx.TypeProto | None:
         """Return what ONNX calls the type of an input, or None where nobody knows."""
