@@ -15,8 +15,9 @@ from autofuse_reference.operators.asc import evaluate_asc
 def interpret(graph: AscGraph, inputs: Sequence[Array], sizes: Mapping[str, int]) -> list[Array]:
     """Return the outputs of ``graph``, by output index, for ``inputs`` by data index.
 
-    ``sizes`` binds the size symbols. Inputs have the memory shapes that the Loads' access maps name. Raises
-    ``EvaluationError`` for an access outside of its data and for what operators refuse.
+    ``sizes`` binds the size symbols. Inputs hold as many elements as the memory that the Loads' access maps name, results
+    have the memory shapes of the Stores. Raises ``EvaluationError`` for an access outside of its data and for what
+    operators refuse.
     """
     return _Run(graph, sizes).outputs(inputs)
 
@@ -64,6 +65,8 @@ class _Run:
 
     def _load(self, node: AscNode, array: Array) -> Array:
         assert node.access is not None
+        # The map may name the memory by other dims than the tensor has: the same elements in row-major order.
+        array = array.reshape([self._size(d) for d in node.access.memory])
         index = self._index(node, node.access, array.shape)
         if array.ndim == 0:
             return array.reshape((1,) * len(self.graph.axes))
