@@ -320,6 +320,16 @@ def test_slices_are_clamped(as_constant: Any) -> None:
     assert facts.guards == ()
 
 
+def test_nested_slices_are_one_clamp(as_constant: Any) -> None:
+    builder = GraphBuilder("slices")
+    y = builder.input("x", ("n",), dt.float32)
+    begin, end = (builder.constant(as_constant(np.asarray([each]))) for each in (1, 2**63 - 1))
+    for _ in range(300):
+        y = builder.op("StridedSliceV3", y, begin, end)
+    _, facts = infer(builder.build(outputs={"y": y}))
+    assert shape(facts, y) == ["max(n - 300, 0)"]
+
+
 # -- the stage as a program
 
 

@@ -39,6 +39,8 @@ from autofuse_symshape.rewrite import compared, rewrite, unchanged
 
 _MAX_SPLITS = 4
 """Most choices (``select``) that one question is split on."""
+_LONGEST_SPLIT = 1000
+"""Most words of a question that is decided by cases: longer ones take longer than a guard is worth."""
 _MAX_ALGEBRA_TERMS = 12
 """Most terms of a comparison that sympy is asked about."""
 
@@ -270,7 +272,7 @@ class Oracle:
     def _split(self, cond: Cond, case: _Case, splits: int) -> Answer:
         """Decide by cases on the condition of a choice inside ``cond``, the innermost first."""
         choice: Cond | None = next((node.cond for node in children_first(cond) if isinstance(node, Select)), None)
-        if splits == 0 or choice is None:
+        if splits == 0 or choice is None or cond.weight > _LONGEST_SPLIT:
             return UNKNOWN
         found: Answer | None = None
         for branch in (choice, negate(choice)):

@@ -72,6 +72,7 @@ def _stft(call: Call) -> Shapes:
         length = call.shape("window")[0]
     else:
         raise UnknownShape("frame_length")
+    call.require(ge(signal[1], length), f"a frame of {length} does not fit a signal of shape {shown(signal)}")
     frames = floordiv(signal[1] - length, step) + 1
     bins = floordiv(length, 2) + 1 if call.int_attr("onesided") else length
     return ((signal[0], frames, bins, const(2)),)

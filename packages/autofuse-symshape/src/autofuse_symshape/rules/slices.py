@@ -1,14 +1,14 @@
 """Slices: begins and ends that may be negative or beyond the tensor, strides, and Ascend IR's bit masks."""
 
 from attrs import frozen
-from autofuse_ir.dims import Dim, Max, Min, all_of, const, dim_max, dim_min, eq, ge, gt, le, lt, ne
+from autofuse_ir.dims import Dim, all_of, const, eq, ge, gt, le, lt, ne
 
 from autofuse_symshape.call import Call, shown
 from autofuse_symshape.divisions import divided
 from autofuse_symshape.errors import UnknownShape
 from autofuse_symshape.oracle import Oracle
 from autofuse_symshape.rules.model import Rule, Shapes
-from autofuse_symshape.simplify import ONE, ZERO, chosen, larger, smaller
+from autofuse_symshape.simplify import ONE, ZERO, as_extremum, chosen, larger, smaller
 
 _MINUS_ONE = const(-1)
 _FAR = 2**62
@@ -115,21 +115,7 @@ def _length(oracle: Oracle, cut: _Cut, size: Dim) -> Dim:
 
 def _steps(oracle: Oracle, bounds: tuple[Dim, Dim], step: Dim) -> Dim:
     begin, end = bounds
-    return divided(larger(oracle, ZERO, _difference(end, begin)), step, up=True)
-
-
-def _difference(a: Dim, b: Dim) -> Dim:
-    """``a - b``, with a clamp of one side written around the difference: ``n - max(n - 3, 0)`` is ``min(3, n)``."""
-    taken, kept = b.atom, a.atom
-    if isinstance(taken, Max) and not isinstance(kept, Min | Max):
-        return dim_min(*[a - operand for operand in taken.operands])
-    if isinstance(taken, Min) and not isinstance(kept, Min | Max):
-        return dim_max(*[a - operand for operand in taken.operands])
-    if isinstance(kept, Min) and not isinstance(taken, Min | Max):
-        return dim_min(*[operand - b for operand in kept.operands])
-    if isinstance(kept, Max) and not isinstance(taken, Min | Max):
-        return dim_max(*[operand - b for operand in kept.operands])
-    return a - b
+    return divided(larger(oracle, ZERO, as_extremum(end - begin)), step, up=True)
 
 
 def _strided(call: Call) -> Shapes:
