@@ -16,8 +16,8 @@ def interpret(graph: AscGraph, inputs: Sequence[Array], sizes: Mapping[str, int]
     """Return the outputs of ``graph``, by output index, for ``inputs`` by data index.
 
     ``sizes`` binds the size symbols. Inputs hold as many elements as the memory that the Loads' access maps name,
-    results have the memory shapes of the Stores. Raises ``EvaluationError`` for an access outside of its data and for what
-    operators refuse.
+    results have the memory shapes of the Stores. Raises ``EvaluationError`` for an access outside of its data and for
+    what operators refuse.
     """
     return _Run(graph, sizes).outputs(inputs)
 
