@@ -74,8 +74,7 @@ def _transposed(follow: Follow) -> Contents:
 
 
 def _concat_axis(follow: Follow) -> int:
-    call = follow.call
-    return call.ints_of("concat_dim")[0]
+    return follow.call.ints_of("concat_dim")[0]
 
 
 def _joined(follow: Follow) -> Contents:
@@ -205,12 +204,11 @@ def _cross(places: list[range]) -> list[tuple[int, ...]]:
 
 
 def _range(follow: Follow) -> Contents:
-    call, count = follow.call, prod(follow.result)
+    count = prod(follow.result)
     arithmetic = follow.arithmetic()
     start, delta = follow.content("start"), follow.content("delta")
     if start is None or delta is None or start[0] is None or delta[0] is None:
         return ()
-    _ = call
     elements: list[Element | None] = []
     for i in range(count):
         factor: Element = const(i) if isinstance(delta[0], Dim) else Real(const(i))
@@ -222,8 +220,8 @@ def _range(follow: Follow) -> Contents:
 def _scattered(follow: Follow) -> Contents:
     """ScatterND and TensorScatterUpdate with indices known when compiling."""
     call = follow.call
-    name, target = ("data", "data") if call.op.name == "ScatterND" else ("x", "x")
-    content, shape, around = follow.content(name), follow.sizes(target), follow.sizes("indices")
+    name = "data" if call.op.name == "ScatterND" else "x"
+    content, shape, around = follow.content(name), follow.sizes(name), follow.sizes("indices")
     updates = follow.content("updates")
     if content is None or shape is None or not around or updates is None:
         return ()

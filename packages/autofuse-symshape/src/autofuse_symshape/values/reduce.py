@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from autofuse_ir.dims import all_of, any_of, const
+from autofuse_ir.dims import const
 
 from autofuse_symshape.known import Content, Element, Real
 from autofuse_symshape.rules.reduce import reduced_axes
@@ -50,14 +50,6 @@ def _combined(
     for element in group[1:]:
         result = None if result is None or element is None else combine(arithmetic, result, element)
     return result
-
-
-def _all(arithmetic: Arithmetic, a: Element, b: Element) -> Element | None:
-    return arithmetic.logical((a, b), all_of)
-
-
-def _any(arithmetic: Arithmetic, a: Element, b: Element) -> Element | None:
-    return arithmetic.logical((a, b), any_of)
 
 
 def _scan(combine: Combine, identity: int) -> Kernel:
