@@ -7,6 +7,7 @@ from pathlib import Path
 
 from autofuse_ir.abi import ABI_VERSION, header_text
 from autofuse_ir.artefact import write
+from autofuse_ir.contracts import Artefact
 from autofuse_ir.kernels import KernelBundle
 from autofuse_ir.program import Program
 from autofuse_ir.target import TargetKind, TargetSpec
@@ -41,12 +42,13 @@ def build(
     isa: str = "native",
     library: BuiltLibrary | None = None,
     extra_files: Mapping[str, str] | None = None,
+    extra_artefacts: Mapping[str, Artefact] | None = None,
 ) -> Path:
     """Write the bundle of ``program`` to ``directory`` and return its path.
 
     ``library`` is what `compile_library` made already; without it the kernels are compiled (or found in ``cache``) for
-    instruction set ``isa``. ``extra_files`` are texts by relative path (graph.json, report.json). An existing bundle is
-    replaced whole, anything else there is an error. Raises `ToolMissingError` without a compiler, `DiskError`,
+    instruction set ``isa``. ``extra_files`` are texts by relative path (report.json), ``extra_artefacts`` artefacts by
+    name (graph.json), their constants in the same folder as the program's. An existing bundle is replaced whole, anything else there is an error. Raises `ToolMissingError` without a compiler, `DiskError`,
     `BundleError`, `BuildError`.
     """
     if target.kind is not TargetKind.CPU:
@@ -61,6 +63,8 @@ def build(
     with replacing(directory) as fresh:
         write_sources(program, bundles, fresh)
         write_texts(fresh, extra_files or {})
+        for name, artefact in (extra_artefacts or {}).items():
+            write(artefact, fresh / name)
         place = None
         if library is not None:
             place = f"lib/{file_stem(program)}.so"

@@ -10,7 +10,10 @@ from autofuse import plugins
 from autofuse.errors import DriverError, PluginMissingError
 from autofuse.pipeline import Lowered
 
-KNOWN = ("numpy", "onnxruntime", "unfused")
+KNOWN = ("numpy", "onnxruntime")
+"""``numpy`` runs the graph operator by operator on NumPy; ``onnxruntime`` runs the whole model on one thread."""
+
+_ERRORS_ONLY = 3
 
 
 def peers(
@@ -40,12 +43,15 @@ def _onnxruntime(model: Any, arrays: Mapping[str, Any]) -> Callable[[], object]:
         raise PluginMissingError(
             "the peer onnxruntime is not installed", where="bench", fix="pip install onnxruntime"
         ) from None
-    if not isinstance(model, (str, Path, bytes)):
-        raise DriverError("onnxruntime needs an ONNX file", where="bench", fix="pass the path of the model")
+    if not isinstance(model, (str, Path, bytes)) or str(model).endswith(".json"):
+        raise DriverError(
+            "onnxruntime runs ONNX files only", where="bench", fix="pass one, or leave onnxruntime out of --against"
+        )
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
+    options.log_severity_level = _ERRORS_ONLY
     content = model if isinstance(model, bytes) else str(model)
     session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-    feeds = {i.name: arrays[i.name] for i in session.get_inputs() if i.name in arrays}
+    feeds = {i.name: arrays[i.name] for i in session.get_inputs()}
     return lambda: session.run(None, feeds)

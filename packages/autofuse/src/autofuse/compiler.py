@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from attrs import evolve
 from autofuse_fusion.options import FusionOptions
+from autofuse_ir.artefact import read
 from autofuse_ir.graph import Graph, Symbol
 from autofuse_ir.target import TargetKind, TargetSpec, load_target
-from autofuse_ir.tensor_data import TensorData
+from autofuse_reference.arrays import to_tensor_data
 from autofuse_runtime.cache import ArtefactCache
 from autofuse_runtime.compile_kernels import compile_library
 from autofuse_runtime.errors import ToolMissingError
@@ -18,6 +20,7 @@ from autofuse_runtime.load import load_program
 from autofuse_runtime.toolchain import find_toolchain
 
 from autofuse import plugins
+from autofuse.dump import dump_into
 from autofuse.errors import DriverError
 from autofuse.function import CompiledFunction, callable_of
 from autofuse.options import settings
@@ -25,6 +28,11 @@ from autofuse.pipeline import Lowered, Observer, lower
 
 Range = int | tuple[int, int]
 TIERS = ("auto", "jit", "interpreter")
+DEVICES = ("auto", "sim", "real")
+
+
+def nothing(stage: str, artefact: object) -> None:
+    """Observe nothing."""
 
 
 def import_graph(
@@ -32,23 +40,47 @@ def import_graph(
     dims: Mapping[str, Range] | None = None,
     hints: Mapping[str, int] | None = None,
     values: Mapping[str, Any] | None = None,
+    example_inputs: Any = None,
 ) -> Graph:
-    """Return ``model`` (a Graph, a path to or the content of an ONNX file, an ONNX ModelProto) as a Graph."""
+    """Return ``model`` (a Graph, a path to or the content of an ONNX file, an ONNX ModelProto) as a Graph.
+
+    A path may also lead to a Graph artefact (``.json``) or to a bundle, which holds one.
+
+    ``example_inputs`` are what torch modules and NumPy functions are traced with.
+    """
     dims, hints = dict(dims or {}), dict(hints or {})
+    if isinstance(model, (str, Path)):
+        model = _artefact(Path(model)) or model
     if isinstance(model, Graph):
         return _with_ranges(model, dims, hints)
     if isinstance(model, (str, Path, bytes)) or type(model).__name__ == "ModelProto":
         reader = plugins.frontend("onnx", "reading an ONNX model")
         return _imported(reader(model, dims=dims, hints=hints, values=values or {}))
     if type(model).__module__.startswith("torch") or hasattr(model, "named_parameters"):
-        return _imported(plugins.frontend("torch", "compiling a torch module")(model, dims=dims, hints=hints))
+        reader = plugins.frontend("torch", "compiling a torch module")
+        return _imported(reader(model, dims=dims, hints=hints, example_inputs=example_inputs))
     if callable(model):
-        return _imported(plugins.frontend("numpy", "compiling a NumPy function")(model, dims=dims, hints=hints))
+        reader = plugins.frontend("numpy", "compiling a NumPy function")
+        return _imported(reader(model, dims=dims, hints=hints, example_inputs=example_inputs))
     raise DriverError(
         f"a model of type {type(model).__name__} is not understood",
         where="autofuse.compile",
         fix="pass a Graph, an ONNX file or ModelProto, a torch module or a NumPy function",
     )
+
+
+def _artefact(path: Path) -> Graph | None:
+    """The graph that a JSON file or a bundle holds; None for files that a front end has to read."""
+    if path.is_dir():
+        path = path / "graph.json"
+    elif path.suffix != ".json":
+        return None
+    found = read(path)
+    if not isinstance(found, Graph):
+        raise DriverError(
+            f"this is a {type(found).__name__}, not a Graph", where=str(path), fix="give a graph or an ONNX file"
+        )
+    return found
 
 
 def _imported(graph: object) -> Graph:
@@ -90,30 +122,70 @@ def compile_model(
     target: str | TargetSpec | None = None,
     dims: Mapping[str, Range] | None = None,
     hints: Mapping[str, int] | None = None,
-    values: Mapping[str, TensorData] | None = None,
-    numerics: str = "auto",
-    on_specialize: str = "refuse",
+    values: Mapping[str, Any] | None = None,
+    numerics: str | None = None,
+    on_specialize: str | None = None,
     device: str = "auto",
     tier: str = "auto",
     fusion: FusionOptions | None = None,
     example_inputs: Any = None,
-    observe: Observer = lambda stage, artefact: None,
+    observe: Observer = nothing,
 ) -> Any:
     """Compile ``model`` and return it as a callable (see ``CompiledFunction``).
 
     ``dims`` declares sizes by symbol name: an int fixes one, ``(lo, hi)`` is an inclusive range. ``hints`` are the
-    sizes at which profit is judged. ``tier`` "auto" uses the C++ compiler where there is one and the interpreter (after
-    a one-line warning) where there is none. Raises an ``AutofuseError`` that says what is wrong, where, and what to do.
+    sizes at which profit is judged, ``values`` the arrays of inputs known now (axes, permutations). ``fusion`` is the
+    scope of fusion (default: what ``AUTOFUSE_FLAGS`` says); ``numerics`` ("strict", "fp32", "auto") and
+    ``on_specialize`` ("refuse", "error") override what it says. ``tier`` "auto" uses the C++ compiler where there is
+    one and the interpreter (after a one-line warning) where there is none; "jit" and "interpreter" insist. Raises an
+    ``AutofuseError`` that says what is wrong, where, and what to do.
     """
-    del device, example_inputs
     if tier not in TIERS:
         raise DriverError(f"there is no tier {tier!r}", where="autofuse.compile", fix=f"use one of {', '.join(TIERS)}")
-    chosen = settings()
-    spec = target if isinstance(target, TargetSpec) else load_target(target or chosen.target)
-    options = evolve(fusion or FusionOptions(), numerics=numerics, on_specialize=on_specialize)
-    graph = import_graph(model, dims, hints, values)
-    lowered = lower(graph, spec, options, dict(values or {}), observe)
-    return load_lowered(lowered, spec, tier)
+    spec = chosen_target(target, device)
+    options = chosen_options(fusion, numerics, on_specialize)
+    graph = import_graph(model, dims, hints, values, example_inputs)
+    known = values if isinstance(model, Graph) else None  # a front end has made constants of them
+    return load_lowered(lower_graph(graph, spec, options, known, observe), spec, tier)
+
+
+def chosen_target(target: str | TargetSpec | None, device: str = "auto") -> TargetSpec:
+    """Return the target asked for, else that of the environment, else the CPU; ``device`` has to go with it."""
+    if device not in DEVICES:
+        known = ", ".join(DEVICES)
+        raise DriverError(f"there is no device {device!r}", where="autofuse.compile", fix=f"use one of {known}")
+    spec = target if isinstance(target, TargetSpec) else load_target(target or settings().target)
+    if device == "sim" and spec.kind is TargetKind.CPU:
+        raise DriverError("target cpu has no simulator", where="autofuse.compile", fix="use device auto")
+    return spec
+
+
+def chosen_options(
+    fusion: FusionOptions | None = None, numerics: str | None = None, on_specialize: str | None = None
+) -> FusionOptions:
+    """Return ``fusion`` (default: the environment's) with what the other arguments override."""
+    options = settings().flags.fusion if fusion is None else fusion
+    try:
+        return evolve(
+            options,
+            numerics=options.numerics if numerics is None else numerics,
+            on_specialize=options.on_specialize if on_specialize is None else on_specialize,
+        )
+    except ValueError as error:
+        raise DriverError(str(error.args[0]), where="autofuse.compile", fix="see FusionOptions") from None
+
+
+def lower_graph(
+    graph: Graph,
+    target: TargetSpec,
+    options: FusionOptions,
+    values: Mapping[str, Any] | None = None,
+    observe: Observer = nothing,
+) -> Lowered:
+    """Run the stages on ``graph``; ``values`` are arrays. Dumps the artefacts where ``AUTOFUSE_DFX_FLAGS`` asks."""
+    dump = settings().flags.dump
+    known = {name: to_tensor_data(np.asarray(array)) for name, array in (values or {}).items()}
+    return lower(graph, target, options, known, dump_into(dump, observe) if dump else observe)
 
 
 def load_lowered(lowered: Lowered, target: TargetSpec, tier: str = "auto") -> Any:
@@ -124,7 +196,7 @@ def load_lowered(lowered: Lowered, target: TargetSpec, tier: str = "auto") -> An
         raise DriverError(
             f"this version does not run programs for {target.name}",
             where="autofuse.compile",
-            fix="compile for target cpu, or write the sources only",
+            fix="compile for target cpu, or write the sources only (autofuse compile --emit-only)",
         )
     if tier != "interpreter":
         try:

@@ -33,8 +33,11 @@ class CompiledFunction(CompiledModule):
         self.target = target
         self._cache = cache
         self._library = library
-        self._later_compiles = 0
-        self.compiles = lambda: 1 + self._later_compiles
+        made_while_compiling = cache.misses
+        found_while_compiling = cache.hits
+        # Whatever this object makes from now on goes through its cache, which counts what it has to make.
+        self.compiles = lambda: 1 + cache.misses - made_while_compiling
+        self.cache_hits = lambda: found_while_compiling
 
     @property
     def report(self) -> Report:
@@ -42,7 +45,10 @@ class CompiledFunction(CompiledModule):
         return report_of(self.lowered)
 
     def save(self, directory: str | Path) -> Path:
-        """Write the model as a bundle that ``autofuse.load`` opens; returns its path."""
+        """Write the model as a bundle that ``autofuse.load`` opens; returns its path.
+
+        An existing bundle is replaced whole. Raises ``ToolMissingError`` where there is no compiler, ``DiskError``.
+        """
         return build(
             self.lowered.program,
             self.lowered.bundles,
@@ -50,6 +56,8 @@ class CompiledFunction(CompiledModule):
             directory,
             cache=self._cache,
             library=self._library,
+            extra_files={"report.json": self.report.to_json()},
+            extra_artefacts={"graph.json": self.lowered.source},
         )
 
     def __repr__(self) -> str:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from autofuse_reference.executor import ProgramExecutor
+from autofuse_runtime.bundle import MANIFEST
 from autofuse_runtime.cache import ArtefactCache
 from autofuse_runtime.open import open_bundle
 
@@ -21,3 +22,8 @@ def load(bundle: str | Path) -> Any:
         threads=chosen.threads,
         interpreter=ProgramExecutor,
     )
+
+
+def is_bundle(path: str | Path) -> bool:
+    """Answer whether ``path`` is a folder that was built, not the sources alone."""
+    return (Path(path) / MANIFEST).is_file()

@@ -7,27 +7,37 @@ from pathlib import Path
 from attrs import frozen
 
 from autofuse.errors import DriverError
+from autofuse.flags import Flags, read_flags
 
 
 @frozen
 class Settings:
-    """What the environment says: threads of the pool (None: all cores), cache directory, default target."""
+    """What the environment says: threads of the pool (None: all cores), cache directory, default target, flags."""
 
     threads: int | None
     cache: Path
     target: str
+    flags: Flags
 
 
 def settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """Read ``AUTOFUSE_NUM_THREADS`` (else ``OMP_NUM_THREADS``), ``AUTOFUSE_CACHE`` and ``AUTOFUSE_TARGET``."""
+    """Read ``AUTOFUSE_NUM_THREADS`` (else ``OMP_NUM_THREADS``), ``AUTOFUSE_CACHE``, ``AUTOFUSE_TARGET`` and the flags.
+
+    The flags are ``AUTOFUSE_FLAGS`` and ``AUTOFUSE_DFX_FLAGS`` (see ``autofuse.flags``).
+    """
     env = os.environ if environment is None else environment
     own = env.get("AUTOFUSE_NUM_THREADS")
     text = own or env.get("OMP_NUM_THREADS", "").split(",")[0]
     cache = env.get("AUTOFUSE_CACHE")
-    if cache is None:
+    if not cache:
         base = env.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
         cache = str(Path(base) / "autofuse")
-    return Settings(_threads(text, own is not None), Path(cache), env.get("AUTOFUSE_TARGET") or "cpu")
+    return Settings(
+        threads=_threads(text, bool(own)),
+        cache=Path(cache),
+        target=env.get("AUTOFUSE_TARGET") or "cpu",
+        flags=read_flags(env.get("AUTOFUSE_FLAGS", ""), env.get("AUTOFUSE_DFX_FLAGS", "")),
+    )
 
 
 def _threads(text: str, is_own: bool) -> int | None:

@@ -8,7 +8,11 @@ from autofuse.errors import PluginMissingError
 FRONTENDS = "autofuse.frontends"
 HOSTS = "autofuse.hosts"
 
-PACKAGES = {"onnx": "autofuse-onnx", "torch": "autofuse-torch", "numpy": "autofuse-numpy"}
+PACKAGES = {
+    "onnx": "autofuse-onnx",
+    "torch": "autofuse-torch",
+    **dict.fromkeys(("numpy", "jit", "erf", "evaluate"), "autofuse-numpy"),
+}
 """Distributions that bring the known front ends."""
 
 
@@ -17,7 +21,9 @@ def frontend(name: str, purpose: str) -> Any:
     for point in entry_points(group=FRONTENDS, name=name):
         return point.load()
     package = PACKAGES.get(name, f"a package with an entry point {FRONTENDS}: {name}")
-    raise PluginMissingError(f"{purpose} needs {package}", where="plug-ins", fix=f"pip install {package}")
+    raise PluginMissingError(
+        f"{purpose} needs {package}, which is not installed", where="plug-ins", fix=f"pip install {package}"
+    )
 
 
 def hosts() -> dict[str, Any]:

@@ -1,50 +1,63 @@
 """What fusion did to a model, as data."""
 
+import json
+from typing import Any
+
 from attrs import frozen
-from autofuse_ir.dims import Dim, const, product
-from autofuse_ir.fused_graph import (
-    AscBackend,
-    FusedAscBackend,
-    HostRegion,
-    Refusal,
-    RemovedRounding,
-)
+from autofuse_ir.dims import Dim, const, free_symbols, product
+from autofuse_ir.dims_eval import evaluate
+from autofuse_ir.errors import AutofuseError
+from autofuse_ir.facts import Guard
+from autofuse_ir.fused_graph import AscBackend, FusedAscBackend, HostRegion, Refusal, RemovedRounding
+from autofuse_ir.operators import Flag, operator
 
 from autofuse.pipeline import Lowered
+
+Names = tuple[str, ...]
 
 
 @frozen
 class KernelReport:
-    """One kernel: the operators it runs, and the bytes it reads and writes in a call (a formula over the sizes)."""
+    """One kernel: its operators and axes, and the bytes it reads and writes in a call (a formula over the sizes)."""
 
     name: str
-    operators: tuple[str, ...]
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
+    operators: Names
+    axes: tuple[tuple[str, Dim], ...]
+    inputs: Names
+    outputs: Names
     bytes_moved: Dim
 
 
 @frozen
 class RegionReport:
-    """One host region: its backend, operators, and the bytes that go in and out."""
+    """One host region: its backend, operators with the reason of each, and the bytes that go in and out."""
 
     name: str
     backend: str
-    operators: tuple[str, ...]
+    operators: Names
+    reasons: tuple[tuple[str, str], ...]
     bytes_handled: Dim
 
 
 @frozen
 class Report:
-    """Kernels and host regions of a model, what was not fused and why, and which roundings were removed."""
+    """Kernels and host regions of a model, what was not fused and why, and which roundings were removed.
+
+    Bytes are formulas over the sizes; ``hints`` are the sizes at which profit was judged. ``launches_before`` and
+    ``bytes_moved_before`` are those of a kernel for each operator (views move nothing).
+    """
 
     name: str
     operators: int
     kernels: tuple[KernelReport, ...]
     regions: tuple[RegionReport, ...]
+    launches_before: int
+    bytes_moved_before: Dim
     refusals: tuple[Refusal, ...]
     roundings: tuple[RemovedRounding, ...]
+    guards: tuple[Guard, ...]
     peak_bytes: Dim
+    hints: tuple[tuple[str, int], ...]
 
     @property
     def launches(self) -> int:
@@ -56,47 +69,144 @@ class Report:
         """Bytes all kernels read and write in a call."""
         return sum((k.bytes_moved for k in self.kernels), const(0))
 
+    @property
+    def bytes_handled(self) -> Dim:
+        """Bytes that go into and out of host steps in a call."""
+        return sum((r.bytes_handled for r in self.regions), const(0))
+
+    def peak_memory(self, sizes: dict[str, int] | None = None) -> int:
+        """Return the most bytes of intermediates alive at once, at ``sizes`` (default: the hints)."""
+        return evaluate(self.peak_bytes, dict(self.hints) | (sizes or {}))
+
     def why_not(self, a: str, b: str) -> tuple[Refusal, ...]:
         """Return the refusals between operators ``a`` and ``b``, in either order."""
         return tuple(r for r in self.refusals if {r.first, r.second} == {a, b})
+
+    def at_hints(self, formula: Dim) -> int | None:
+        """Return ``formula`` at the hints; None where it needs a size that only a call knows."""
+        hints = dict(self.hints)
+        if any(name not in hints for name in free_symbols(formula)):
+            return None
+        try:
+            return evaluate(formula, hints)
+        except AutofuseError:
+            return None  # a size below zero, say: the hints are not sizes the model can have
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the report as JSON data; formulas as text with their value at the hints."""
+
+        def formula(dim: Dim) -> dict[str, Any]:
+            return {"formula": str(dim), "at_hints": self.at_hints(dim)}
+
+        return {
+            "model": self.name,
+            "hints": dict(self.hints),
+            "operators": self.operators,
+            "launches": {"before": self.launches_before, "after": self.launches},
+            "bytes_moved": {"before": formula(self.bytes_moved_before), "after": formula(self.bytes_moved)},
+            "bytes_handled_by_host": formula(self.bytes_handled),
+            "peak_memory": formula(self.peak_bytes),
+            "kernels": [
+                {
+                    "name": k.name,
+                    "operators": list(k.operators),
+                    "axes": [{"name": name, "size": str(size)} for name, size in k.axes],
+                    "inputs": list(k.inputs),
+                    "outputs": list(k.outputs),
+                    "bytes_moved": formula(k.bytes_moved),
+                }
+                for k in self.kernels
+            ],
+            "host_regions": [
+                {
+                    "name": r.name,
+                    "backend": r.backend,
+                    "operators": list(r.operators),
+                    "reasons": dict(r.reasons),
+                    "bytes_handled": formula(r.bytes_handled),
+                }
+                for r in self.regions
+            ],
+            "refusals": [
+                {
+                    "first": r.first,
+                    "second": r.second,
+                    "tensor": r.tensor,
+                    "reason": r.reason.value,
+                    "detail": r.detail,
+                    "shape": [str(d) for d in r.shape],
+                    "bytes_saved": formula(r.bytes_saved),
+                }
+                for r in self.refusals
+            ],
+            "removed_roundings": [
+                {"kernel": r.kernel, "operator": r.operator, "dtype": r.dtype_name} for r in self.roundings
+            ],
+            "guards": [
+                {"kind": g.kind.value, "condition": str(g.condition), "operator": g.operator, "message": g.message}
+                for g in self.guards
+            ],
+        }
+
+    def to_json(self) -> str:
+        """Return ``as_data`` as text that is the same for the same model and options."""
+        return json.dumps(self.as_data(), indent=2, sort_keys=True) + "\n"
 
 
 def report_of(lowered: Lowered) -> Report:
     """Return the report of what ``lower`` made."""
     fused = lowered.fused
-    shapes = {v.name: (v.shape, v.dtype.itemsize) for v in fused.facts.values}
+    shapes = {v.name: (v.shape, v.dtype.itemsize) for v in (*lowered.facts.values, *fused.facts.values)}
 
-    def size(names: tuple[str, ...]) -> Dim:
+    def size(names: Names) -> Dim:
         total = const(0)
-        for name in names:
+        for name in dict.fromkeys(names):
             shape, itemsize = shapes[name]
             if shape is not None:
                 total = total + product(shape) * itemsize
         return total
 
     kernels = tuple(
-        KernelReport(n.name, operators_of(n), n.inputs, n.outputs, size((*n.inputs, *n.outputs)))
+        KernelReport(n.name, operators_of(n), _axes(n), n.inputs, n.outputs, size((*n.inputs, *n.outputs)))
         for n in fused.nodes
         if isinstance(n, (AscBackend, FusedAscBackend))
     )
     regions = tuple(
-        RegionReport(n.name, n.backend, tuple(o.name for o in n.operators), size((*n.inputs, *n.outputs)))
+        RegionReport(
+            n.name,
+            n.backend,
+            tuple(o.name for o in n.operators),
+            tuple((r.operator, r.reason.value) for r in n.reasons),
+            size((*n.inputs, *n.outputs)),
+        )
         for n in fused.nodes
         if isinstance(n, HostRegion)
     )
+    in_kernels = {name for kernel in kernels for name in kernel.operators}
+    alone = [n for n in lowered.graph.nodes if n.name in in_kernels and Flag.SHAPE_ONLY not in operator(n.op).flags]
+    before = (size((*(i for i in n.inputs if i is not None), *n.outputs)) for n in alone)
     return Report(
         name=fused.name,
         operators=len(lowered.graph.nodes),
         kernels=kernels,
         regions=regions,
+        launches_before=len(alone),
+        bytes_moved_before=sum(before, const(0)),
         refusals=fused.refusals,
         roundings=fused.removed_roundings,
+        guards=lowered.program.guards,
         peak_bytes=lowered.program.peak_bytes,
+        hints=tuple((s.name, s.hint) for s in lowered.program.symbols),
     )
 
 
-def operators_of(node: AscBackend | FusedAscBackend) -> tuple[str, ...]:
+def operators_of(node: AscBackend | FusedAscBackend) -> Names:
     """Return the names of the operators a backend node runs."""
     if isinstance(node, FusedAscBackend):
         return tuple(o for part in node.parts for o in part.operators)
     return node.operators
+
+
+def _axes(node: AscBackend | FusedAscBackend) -> tuple[tuple[str, Dim], ...]:
+    graphs = [part.graph for part in node.parts] if isinstance(node, FusedAscBackend) else [node.graph]
+    return tuple((axis.name, axis.size) for graph in graphs for axis in graph.axes)

@@ -25,6 +25,8 @@ BUG = 4
 def cli() -> None:
     """Fuse chains of memory-bound tensor operators into single kernels.
 
+    Any command takes --traceback: errors then show where they come from.
+
     Exit codes: 0 done, 1 the answer is no, 2 the input is wrong, 3 a tool is missing, 4 a bug of AutoFuse.
     """
 

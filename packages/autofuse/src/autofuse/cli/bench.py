@@ -1,60 +1,65 @@
 """``autofuse bench``: time of a call, against peers, in one interleaved run."""
 
 import json
+import resource
+import time
 from typing import Any
 
 import click
 from autofuse_runtime.timing import measure
-from autofuse_symshape.sample import sample
-from rich.console import Console
 from rich.table import Table
 
 from autofuse.benchmark import peers
-from autofuse.cli.choices import model_options, parse_dims, parse_sizes
-from autofuse.compiler import compile_model
-from autofuse.example_inputs import random_inputs
+from autofuse.cli.choices import Choices, model_options
+from autofuse.cli.console import terminal
+from autofuse.cli.progress import stages
+from autofuse.compiler import load_lowered
+from autofuse.example_inputs import call_sizes, random_inputs
+from autofuse.report import report_of
 
 
 @click.command()
 @click.argument("model")
 @click.option("--against", default="numpy,onnxruntime", show_default=True, help="Comma-separated peers.")
-@click.option("--samples", default=15, show_default=True, help="Interleaved rounds.")
-@click.option("--json", "as_json", is_flag=True)
+@click.option("--samples", default=15, show_default=True, type=click.IntRange(1), help="Interleaved rounds.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @model_options
-def bench(
-    model: str,
-    against: str,
-    samples: int,
-    as_json: bool,
-    target: str | None,
-    dims: tuple[str, ...],
-    hints: tuple[str, ...],
-    values: tuple[str, ...],
-    numerics: str,
-    device: str,
-) -> None:
+def bench(model: str, against: str, samples: int, as_json: bool, choices: Choices) -> None:
     """Time MODEL against peers: interleaved medians in one run, so that only ratios mean anything."""
-    del device, values
-    declared = parse_dims(dims)
-    fn = compile_model(model, target, declared, parse_sizes(hints, "--hint"), None, numerics)
-    lowered = fn.lowered
-    sizes = {s.name: s.hint for s in lowered.facts.symbols}
-    sizes = (sample(lowered.facts, 1, largest=64) or (sizes,))[0] | {
-        k: v for k, v in declared.items() if isinstance(v, int)
-    }
+    start = time.perf_counter()
+    with stages() as observe:
+        lowered, target = choices.lower(model, observe, ranges_only=True)
+    fn = load_lowered(lowered, target)
+    compile_s = time.perf_counter() - start
+    sizes = call_sizes(lowered.facts, choices.hints | choices.sizes)
     arrays = random_inputs(lowered.graph, lowered.facts, sizes)
     ordered = [arrays[v.name] for v in lowered.graph.inputs]
     candidates: dict[str, Any] = {"autofuse": lambda: fn(*ordered)}
-    candidates.update(peers(against.split(","), model, lowered, arrays))
-    timings = {t.name: t for t in measure(candidates, samples)}
-    base = timings["autofuse"].median_ns
-    rows = {name: {"median_us": t.median_ns / 1e3, "ratio": t.median_ns / base} for name, t in timings.items()}
+    candidates |= peers(against.split(","), model, lowered, arrays)
+    timings = measure(candidates, samples)
+    base = timings[0].median_ns
+    rows = {
+        t.name: {"median_us": t.median_ns / 1e3, "first_call_us": t.first_call_ns / 1e3, "ratio": t.median_ns / base}
+        for t in timings
+    }
+    memory = {
+        "planned_bytes": report_of(lowered).peak_memory(sizes),
+        "process_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    }
     if as_json:
-        click.echo(json.dumps({"sizes": sizes, "rows": rows}, indent=2, sort_keys=True))
+        found = {"model": model, "sizes": sizes, "compile_s": compile_s, "rows": rows, "peak_memory": memory}
+        click.echo(json.dumps(found, indent=2, sort_keys=True))
         return
-    table = Table(title=f"{lowered.graph.name} at {sizes or 'fixed sizes'}", title_justify="left")
-    for column in ("candidate", "median us", "x autofuse"):
+    at = ", ".join(f"{name}={size}" for name, size in sizes.items()) or "fixed sizes"
+    table = Table(title=f"{lowered.graph.name} at {at}", title_justify="left")
+    for column in ("candidate", "first call us", "median us", "x autofuse"):
         table.add_column(column, justify="left" if column == "candidate" else "right")
     for name, row in rows.items():
-        table.add_row(name, f"{row['median_us']:.1f}", f"{row['ratio']:.2f}")
-    Console().print(table)
+        table.add_row(name, f"{row['first_call_us']:.1f}", f"{row['median_us']:.1f}", f"{row['ratio']:.2f}")
+    console = terminal()
+    console.print(table)
+    console.print(
+        f"compiled in {compile_s:.1f} s; intermediates {memory['planned_bytes'] / 1e6:.2f} MB, "
+        f"whole process {memory['process_bytes'] / 1e6:.0f} MB",
+        highlight=False,
+    )

@@ -1,32 +1,81 @@
 """Options that several commands share, and how their text is read."""
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import numpy as np
+from attrs import frozen
+from autofuse_fusion.options import NUMERICS
+from autofuse_ir.target import TargetSpec
 
+from autofuse.cli.progress import verbosity_options
+from autofuse.compiler import DEVICES, chosen_options, chosen_target, import_graph, lower_graph
 from autofuse.errors import DriverError
+from autofuse.pipeline import Lowered, Observer
 
-F = TypeVar("F", bound=Callable[..., Any])
+
+@frozen
+class Choices:
+    """What the common options say about how a model is compiled."""
+
+    target: str | None
+    dims: dict[str, int | tuple[int, int]]
+    hints: dict[str, int]
+    values: dict[str, Any]
+    numerics: str | None
+    device: str
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The dims that were given as one size."""
+        return {name: size for name, size in self.dims.items() if isinstance(size, int)}
+
+    @property
+    def ranges(self) -> dict[str, int | tuple[int, int]]:
+        """The dims that were given as a range."""
+        return {name: size for name, size in self.dims.items() if not isinstance(size, int)}
+
+    def lower(self, model: str, observe: Observer, ranges_only: bool = False) -> tuple[Lowered, TargetSpec]:
+        """Run the stages on the model file; with ``ranges_only``, single sizes stay open (they are a call's)."""
+        spec = chosen_target(self.target, self.device)
+        graph = import_graph(model, self.ranges if ranges_only else self.dims, self.hints, self.values)
+        return lower_graph(graph, spec, chosen_options(numerics=self.numerics), None, observe), spec
 
 
-def model_options(command: F) -> F:
-    """Add the options that say how a model is compiled."""
+def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say how a model is compiled; the command gets them as one argument ``choices``."""
+
+    @wraps(command)
+    def with_choices(
+        *,
+        target: str | None,
+        dims: tuple[str, ...],
+        hints: tuple[str, ...],
+        values: tuple[str, ...],
+        numerics: str | None,
+        device: str,
+        **others: Any,
+    ) -> Any:
+        declared, hinted = parse_dims(dims), parse_sizes(hints, "--hint")
+        choices = Choices(target, declared, hinted, parse_arrays(values, "--values"), numerics, device)
+        return command(choices=choices, **others)
+
     options = (
-        click.option("--target", default=None, help="cpu (default), ascend-a2, ascend-a3, ascend-350."),
-        click.option(
-            "--dim", "dims", multiple=True, metavar="NAME=LO..HI", help="Range of a dim (inclusive), or NAME=N."
-        ),
+        click.option("--target", metavar="NAME", help="cpu (default) or one that `autofuse targets` lists."),
+        click.option("--dim", "dims", multiple=True, metavar="NAME=LO..HI", help="Range of a dim, or one size NAME=N."),
         click.option("--hint", "hints", multiple=True, metavar="NAME=N", help="Size at which profit is judged."),
-        click.option("--values", multiple=True, metavar="NAME=FILE.npy", help="Structural input known now."),
-        click.option("--numerics", type=click.Choice(["strict", "fp32", "auto"]), default="auto", show_default=True),
-        click.option("--device", type=click.Choice(["auto", "sim", "real"]), default="auto", hidden=True),
+        click.option(
+            "--values", multiple=True, metavar="NAME=FILE", help="A .npy file: an input known when compiling."
+        ),
+        click.option("--numerics", type=click.Choice(NUMERICS), help="Where roundings are kept (default auto)."),
+        click.option("--device", type=click.Choice(DEVICES), default="auto", help="Where it runs (default auto)."),
     )
     for option in reversed(options):
-        command = option(command)
-    return command
+        with_choices = option(with_choices)
+    return verbosity_options(with_choices)
 
 
 def parse_dims(words: tuple[str, ...]) -> dict[str, int | tuple[int, int]]:

@@ -3,18 +3,17 @@
 from pathlib import Path
 
 import click
-from attrs import evolve
-from autofuse_fusion.options import FusionOptions
-from autofuse_ir.target import TargetKind, load_target
+from autofuse_ir.artefact import write
+from autofuse_ir.target import TargetKind
 from autofuse_runtime.build import write_sources
 
-from autofuse.cli.choices import model_options, parse_arrays, parse_dims, parse_sizes
+from autofuse.cli.choices import Choices, model_options
 from autofuse.cli.progress import stages
-from autofuse.compiler import import_graph, load_lowered
+from autofuse.compiler import load_lowered
 from autofuse.dump import dump_into
 from autofuse.errors import DriverError
-from autofuse.options import settings
-from autofuse.pipeline import lower
+from autofuse.pipeline import Lowered
+from autofuse.report import report_of
 
 
 @click.command("compile")
@@ -23,37 +22,35 @@ from autofuse.pipeline import lower
 @click.option("--emit-only", is_flag=True, help="Write the sources, build nothing.")
 @click.option("--dump", type=click.Path(path_type=Path), help="Write every stage's artefact here.")
 @model_options
-def compile_command(
-    model: str,
-    output: Path,
-    emit_only: bool,
-    dump: Path | None,
-    target: str | None,
-    dims: tuple[str, ...],
-    hints: tuple[str, ...],
-    values: tuple[str, ...],
-    numerics: str,
-    device: str,
-) -> None:
+def compile_command(model: str, output: Path, emit_only: bool, dump: Path | None, choices: Choices) -> None:
     """Compile MODEL into a bundle: program, sources, built libraries, constants."""
-    del device
-    spec = load_target(target or settings().target)
-    graph = import_graph(model, parse_dims(dims), parse_sizes(hints, "--hint"), parse_arrays(values, "--values"))
-    options = evolve(FusionOptions(), numerics=numerics)
     with stages() as observe:
-        lowered = lower(graph, spec, options, None, dump_into(dump, observe) if dump else observe)
+        lowered, target = choices.lower(model, dump_into(dump, observe) if dump else observe)
     if emit_only:
-        if output.exists() and any(output.iterdir()):
-            raise DriverError("the folder is not empty", where=str(output), fix="give a new folder")
-        output.mkdir(parents=True, exist_ok=True)
-        write_sources(lowered.program, lowered.bundles, output)
+        _write_sources(lowered, output)
+    elif target.kind is TargetKind.CPU:
+        load_lowered(lowered, target, "jit").save(output)
     else:
-        if spec.kind is not TargetKind.CPU:
-            raise DriverError(
-                f"this version builds for cpu only, not for {spec.name}", where="compile", fix="add --emit-only"
-            )
-        load_lowered(lowered, spec, "jit").save(output)
-    kernels = len(lowered.bundles)
+        raise DriverError(
+            f"this version builds for cpu only, not for {target.name}", where="compile", fix="add --emit-only"
+        )
+    report = report_of(lowered)
+    hosted = sum(len(region.operators) for region in report.regions)
     click.echo(
-        f"{output}: {len(graph.nodes)} operators in {kernels} kernels, {len(lowered.program.regions)} host regions"
+        f"{output}: {report.operators} operators, {report.launches} kernels for {report.launches_before} of them, "
+        f"{hosted} in {len(report.regions)} host regions"
     )
+
+
+def _write_sources(lowered: Lowered, folder: Path) -> None:
+    try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise DriverError("something is here already", where=str(folder), fix="give a new folder")
+        folder.mkdir(parents=True, exist_ok=True)
+        write_sources(lowered.program, lowered.bundles, folder)
+        write(lowered.source, folder / "graph.json")
+        (folder / "report.json").write_text(report_of(lowered).to_json(), encoding="utf-8")
+    except OSError as error:
+        raise DriverError(
+            f"the sources cannot be written ({error.strerror})", where=str(folder), fix="give a writable folder"
+        ) from error

@@ -1,18 +1,17 @@
 """``autofuse explain``: what was fused, what was not, and why."""
 
-import json
-from typing import Any
+from collections import Counter
 
 import click
 from autofuse_ir.dims import Dim
-from autofuse_ir.dims_eval import evaluate
-from rich.console import Console
+from autofuse_ir.tiling import TilingModel
 from rich.table import Table
 
-from autofuse.cli.choices import model_options, parse_arrays, parse_dims, parse_sizes
+from autofuse.cli.choices import Choices, model_options
+from autofuse.cli.console import terminal
 from autofuse.cli.progress import stages
-from autofuse.compiler import import_graph
-from autofuse.options import settings
+from autofuse.errors import DriverError
+from autofuse.pipeline import Lowered
 from autofuse.report import Report, report_of
 
 
@@ -22,103 +21,32 @@ from autofuse.report import Report, report_of
 @click.option("--why-not", nargs=2, metavar="A B", help="Why operators A and B were not fused.")
 @click.option("--tiling", is_flag=True, help="Also list the tiling cases of each kernel.")
 @model_options
-def explain(
-    model: str,
-    as_json: bool,
-    why_not: tuple[str, str] | None,
-    tiling: bool,
-    target: str | None,
-    dims: tuple[str, ...],
-    hints: tuple[str, ...],
-    values: tuple[str, ...],
-    numerics: str,
-    device: str,
-) -> int:
+def explain(model: str, as_json: bool, why_not: tuple[str, str] | None, tiling: bool, choices: Choices) -> int:
     """List kernels, bytes moved, host regions and refusals of MODEL."""
-    del device
-    from attrs import evolve  # noqa: PLC0415
-    from autofuse_fusion.options import FusionOptions  # noqa: PLC0415
-    from autofuse_ir.target import load_target  # noqa: PLC0415
-
-    from autofuse.pipeline import lower  # noqa: PLC0415
-
-    spec = load_target(target or settings().target)
-    graph = import_graph(model, parse_dims(dims), parse_sizes(hints, "--hint"), parse_arrays(values, "--values"))
     with stages() as observe:
-        lowered = lower(graph, spec, evolve(FusionOptions(), numerics=numerics), None, observe)
+        lowered, _ = choices.lower(model, observe)
     report = report_of(lowered)
-    hinted = {s.name: s.hint for s in lowered.facts.symbols}
     if why_not is not None:
-        return _why_not(report, *why_not)
+        return _why_not(lowered, report, *why_not)
     if as_json:
-        click.echo(json.dumps(as_data(report, hinted), indent=2, sort_keys=True))
+        click.echo(report.to_json(), nl=False)
         return 0
-    _show(report, hinted)
+    _show(report)
     if tiling:
-        for tiled in lowered.tilings:
-            cases = ", ".join(c.implementation for c in tiled.cases)
-            click.echo(f"{tiled.name}: {cases}")
+        _show_tiling(lowered.tilings)
     return 0
 
 
-def as_data(report: Report, hints: dict[str, int]) -> dict[str, Any]:
-    """Return ``report`` as JSON data; formulas as text with their value at the hints."""
-
-    def formula(dim: Dim) -> dict[str, Any]:
-        return {"formula": str(dim), "at_hints": at_hints(dim, hints)}
-
-    return {
-        "model": report.name,
-        "operators": report.operators,
-        "launches": report.launches,
-        "bytes_moved": formula(report.bytes_moved),
-        "peak_bytes": formula(report.peak_bytes),
-        "kernels": [
-            {
-                "name": k.name,
-                "operators": list(k.operators),
-                "inputs": list(k.inputs),
-                "outputs": list(k.outputs),
-                "bytes_moved": formula(k.bytes_moved),
-            }
-            for k in report.kernels
-        ],
-        "host_regions": [
-            {
-                "name": r.name,
-                "backend": r.backend,
-                "operators": list(r.operators),
-                "bytes_handled": formula(r.bytes_handled),
-            }
-            for r in report.regions
-        ],
-        "refusals": [
-            {
-                "first": r.first,
-                "second": r.second,
-                "tensor": r.tensor,
-                "reason": r.reason.value,
-                "detail": r.detail,
-                "shape": [str(d) for d in r.shape],
-                "bytes_saved": formula(r.bytes_saved),
-            }
-            for r in report.refusals
-        ],
-        "removed_roundings": [
-            {"kernel": r.kernel, "operator": r.operator, "dtype": r.dtype_name} for r in report.roundings
-        ],
-    }
-
-
-def at_hints(dim: Dim, hints: dict[str, int]) -> int | None:
-    """Return the value of ``dim`` at the hints; None where it needs a size that only a call knows."""
-    try:
-        return evaluate(dim, hints)
-    except Exception:
-        return None
-
-
-def _why_not(report: Report, a: str, b: str) -> int:
+def _why_not(lowered: Lowered, report: Report, a: str, b: str) -> int:
+    known = {node.name for node in (*lowered.source.nodes, *lowered.graph.nodes)}
+    for name in (a, b):
+        if name not in known:
+            near = [n for n in sorted(known) if name.lower() in n.lower()][:5]
+            raise DriverError(
+                f"the model has no operator {name!r}",
+                where="--why-not",
+                fix=f"near it: {', '.join(near)}" if near else "autofuse explain --json lists the operators",
+            )
     for kernel in report.kernels:
         if a in kernel.operators and b in kernel.operators:
             click.echo(f"{a} and {b} are fused: both are in {kernel.name}")
@@ -126,34 +54,52 @@ def _why_not(report: Report, a: str, b: str) -> int:
     refusals = report.why_not(a, b)
     for refusal in refusals:
         shape = ", ".join(str(d) for d in refusal.shape)
-        click.echo(f"{refusal.reason.value}: {refusal.tensor} [{shape}], {refusal.bytes_saved} bytes. {refusal.detail}")
+        click.echo(
+            f"{refusal.reason.value}: {refusal.tensor} [{shape}], fusing would save {refusal.bytes_saved} bytes"
+            + (f"\n  {refusal.detail}" if refusal.detail else "")
+        )
     if not refusals:
-        click.echo(f"{a} and {b} share no tensor (or one of them is not in the model)")
+        click.echo(f"{a} and {b} share no tensor")
     return 0
 
 
-def _show(report: Report, hints: dict[str, int]) -> None:
-    console = Console()
-    table = Table(
-        title=f"{report.name}: {report.operators} operators, {report.launches} launches", title_justify="left"
-    )
-    for column in ("kernel", "operators", "MB at hints"):
-        table.add_column(column, justify="right" if column != "kernel" else "left", overflow="fold")
+def _show(report: Report) -> None:
+    console = terminal()
+    table = Table(title=f"{report.name}: {report.operators} operators", title_justify="left")
+    table.add_column("kernel or host region", overflow="ellipsis", no_wrap=True, max_width=40)
+    for column in ("operators", "MB at hints"):
+        table.add_column(column, justify="right")
     for kernel in report.kernels:
-        table.add_row(kernel.name, str(len(kernel.operators)), _mega(kernel.bytes_moved, hints))
+        table.add_row(kernel.name, str(len(kernel.operators)), _mega(report, kernel.bytes_moved))
     for region in report.regions:
         table.add_row(
-            f"{region.name} ({region.backend})", str(len(region.operators)), _mega(region.bytes_handled, hints)
+            f"{region.name} ({region.backend})", str(len(region.operators)), _mega(report, region.bytes_handled)
         )
     console.print(table)
-    counts: dict[str, int] = {}
-    for refusal in report.refusals:
-        counts[refusal.reason.value] = counts.get(refusal.reason.value, 0) + 1
-    for reason, count in sorted(counts.items()):
-        console.print(f"not fused, {reason}: {count} pairs", highlight=False)
-    console.print(f"peak memory: {_mega(report.peak_bytes, hints)} MB at hints", highlight=False)
+    lines = [
+        f"launches      {report.launches_before} -> {report.launches}",
+        f"MB moved      {_mega(report, report.bytes_moved_before)} -> {_mega(report, report.bytes_moved)}",
+        f"MB at hosts   {_mega(report, report.bytes_handled)}",
+        f"peak memory   {_mega(report, report.peak_bytes)} MB",
+        "hints         " + (", ".join(f"{name}={size}" for name, size in report.hints) or "all sizes are fixed"),
+    ]
+    reasons = Counter(refusal.reason.value for refusal in report.refusals)
+    lines += [f"not fused     {count} pairs: {reason}" for reason, count in sorted(reasons.items())]
+    hosted = Counter(reason for region in report.regions for _, reason in region.reasons)
+    lines += [f"on the host   {count} operators: {reason}" for reason, count in sorted(hosted.items())]
+    if report.roundings:
+        lines.append(f"roundings     {len(report.roundings)} removed (--json lists them)")
+    for line in lines:
+        console.print(line, highlight=False, markup=False)
 
 
-def _mega(dim: Dim, hints: dict[str, int]) -> str:
-    value = at_hints(dim, hints)
+def _show_tiling(tilings: tuple[TilingModel, ...]) -> None:
+    for tiled in tilings:
+        click.echo(tiled.name)
+        for case in tiled.cases:
+            click.echo(f"  {case.implementation}")
+
+
+def _mega(report: Report, formula: Dim) -> str:
+    value = report.at_hints(formula)
     return "?" if value is None else f"{value / 1e6:.3f}"

@@ -6,13 +6,14 @@ from autofuse_ir.asc_ops import ASC_OPS
 from autofuse_ir.operators import Flag, all_operators
 from autofuse_ir.target import load_target, target_names
 from autofuse_reference.operators.table import has_meaning
-from rich.console import Console
 from rich.table import Table
+
+from autofuse.cli.console import terminal
 
 
 @click.command()
 def targets() -> None:
-    """List the targets with their cores, memories and dtypes."""
+    """List the targets with their cores, memories and vector widths."""
     table = Table()
     for column in ("target", "cores", "local memory", "vector", "description"):
         table.add_column(column, overflow="fold")
@@ -21,7 +22,7 @@ def targets() -> None:
         memory = f"{spec.local_memory.usable // 1024} KiB {spec.local_memory.name}"
         cores = str(spec.cores) if spec.cores else "this machine's"
         table.add_row(name, cores, memory, f"{spec.vector_bytes} B", spec.description)
-    Console().print(table)
+    terminal().print(table)
 
 
 @click.command()
@@ -39,7 +40,7 @@ def operators(check: bool) -> int:
     for family, names in families.items():
         meanings = sum(has_meaning(n) for n in names)
         table.add_row(family, str(len(names)), str(sum(lowering_of(n) is not None for n in names)), str(meanings))
-    Console().print(table)
+    terminal().print(table)
     return 0
 
 

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import click
 from autofuse_codegen.stage import emit, link
-from autofuse_fusion.options import FusionOptions
+from autofuse_fusion.options import NUMERICS
 from autofuse_fusion.stage import fuse
 from autofuse_ir.artefact import read, write
 from autofuse_ir.facts import SymbolFacts
@@ -14,7 +14,6 @@ from autofuse_ir.graph import Graph
 from autofuse_ir.kernels import KernelBundle
 from autofuse_ir.program import Program
 from autofuse_ir.schedule import ScheduleResult
-from autofuse_ir.target import load_target
 from autofuse_ir.tiling import TilingModel
 from autofuse_runtime.build import build
 from autofuse_runtime.cache import ArtefactCache
@@ -23,7 +22,7 @@ from autofuse_symshape.stage import infer
 from autofuse_tiling.stage import tile
 
 from autofuse.cli.choices import parse_dims, parse_sizes
-from autofuse.compiler import import_graph
+from autofuse.compiler import chosen_options, chosen_target, import_graph
 from autofuse.errors import DriverError
 from autofuse.options import settings
 
@@ -37,7 +36,7 @@ STAGES = ("infer", "fuse", "schedule", "tile", "emit", "link", "build")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path))
 @click.option("--node", help="Only the backend node of this name.")
 @click.option("--target", default=None)
-@click.option("--numerics", type=click.Choice(["strict", "fp32", "auto"]), default="auto", show_default=True)
+@click.option("--numerics", type=click.Choice(NUMERICS), help="Where roundings are kept (default auto).")
 @click.option("--dim", "dims", multiple=True, metavar="NAME=LO..HI")
 @click.option("--hint", "hints", multiple=True, metavar="NAME=N")
 def stage(
@@ -46,7 +45,7 @@ def stage(
     output: Path,
     node: str | None,
     target: str | None,
-    numerics: str,
+    numerics: str | None,
     dims: tuple[str, ...],
     hints: tuple[str, ...],
 ) -> None:
@@ -61,17 +60,17 @@ def stage(
     link FUSED KERNELS               -> OUTPUT
     build PROGRAM KERNELS            -> OUTPUT, a bundle
     """
-    spec = load_target(target or settings().target)
+    spec = chosen_target(target)
     match name, inputs:
         case "infer", (model,):
-            graph = _graph(model, dims, hints)
+            graph = import_graph(str(model), parse_dims(dims), parse_sizes(hints, "--hint"))
             inferred, facts = infer(graph)
             output.mkdir(parents=True, exist_ok=True)
             write(inferred, output / "graph.json")
             write(facts, output / "facts.json")
         case "fuse", (graph_path, facts_path):
             graph, facts = _read(graph_path, Graph), _read(facts_path, SymbolFacts)
-            write(fuse(graph, facts, spec, FusionOptions(numerics=numerics)), output)
+            write(fuse(graph, facts, spec, chosen_options(numerics=numerics)), output)
         case "schedule", (fused_path,):
             fused = _read(fused_path, FusedGraph)
             _write_each({n.name: schedule(n, fused.facts, spec) for n in _nodes(fused, node)}, output)
@@ -98,12 +97,6 @@ def stage(
             raise DriverError(
                 f"stage {name} does not take {len(inputs)} inputs", where="stage", fix="see autofuse stage --help"
             )
-
-
-def _graph(model: Path, dims: tuple[str, ...], hints: tuple[str, ...]) -> Graph:
-    if model.suffix == ".json":
-        return import_graph(_read(model, Graph), parse_dims(dims), parse_sizes(hints, "--hint"))
-    return import_graph(str(model), parse_dims(dims), parse_sizes(hints, "--hint"))
 
 
 def _nodes(fused: FusedGraph, only: str | None) -> list[AscBackend | FusedAscBackend]:

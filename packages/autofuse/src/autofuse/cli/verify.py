@@ -1,14 +1,13 @@
 """``autofuse verify``: is the fused program right?"""
 
 import json
-import sys
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 
-from autofuse.cli.choices import model_options, parse_arrays, parse_dims, parse_sizes
+from autofuse.cli.choices import Choices, model_options, parse_arrays
+from autofuse.cli.console import terminal
 from autofuse.cli.progress import steps
 from autofuse.verification import OutputCheck, Verification
 from autofuse.verification import verify as run_verify
@@ -16,37 +15,26 @@ from autofuse.verification import verify as run_verify
 
 @click.command()
 @click.argument("model")
-@click.option("--samples", default=20, show_default=True, help="Sizes to try.")
-@click.option("--seed", default=0, show_default=True)
-@click.option("--largest", default=128, show_default=True, help="Largest random size of a dim.")
-@click.option("--input", "inputs", multiple=True, metavar="NAME=FILE.npy", help="Use this instead of random content.")
+@click.option("--samples", default=20, show_default=True, type=click.IntRange(1), help="Sizes to try.")
+@click.option("--seed", default=0, show_default=True, help="Seed of sizes and inputs.")
+@click.option("--largest", default=128, show_default=True, type=click.IntRange(1), help="Largest random size of a dim.")
+@click.option("--input", "inputs", multiple=True, metavar="NAME=FILE", help="A .npy file instead of random content.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @model_options
 def verify(
-    model: str,
-    samples: int,
-    seed: int,
-    largest: int,
-    inputs: tuple[str, ...],
-    as_json: bool,
-    target: str | None,
-    dims: tuple[str, ...],
-    hints: tuple[str, ...],
-    values: tuple[str, ...],
-    numerics: str,
-    device: str,
+    model: str, samples: int, seed: int, largest: int, inputs: tuple[str, ...], as_json: bool, choices: Choices
 ) -> int:
     """Compare the fused MODEL with its unfused run and with float64 at sampled sizes; exit 1 on a mismatch."""
-    del values, device
     with steps(samples) as advance:
         result = run_verify(
             model,
             samples,
             seed,
-            dims=parse_dims(dims),
-            hints=parse_sizes(hints, "--hint"),
-            numerics=numerics,
-            target=target,
+            dims=choices.dims,
+            hints=choices.hints,
+            values=choices.values,
+            numerics=choices.numerics,
+            target=choices.target,
             largest=largest,
             inputs=parse_arrays(inputs, "--input"),
             progress=advance,
@@ -88,7 +76,7 @@ def _show(result: Verification) -> None:
         checks = [c for c in result.checks if c.output == name]
         worst = max(checks, key=lambda c: (not c.passed, c.fused.max_ulp))
         table.add_row(name, *_figures(worst), "ok" if worst.passed else "MISMATCH")
-    console = Console(width=80 if not sys.stdout.isatty() else None)
+    console = terminal()
     console.print(table)
     for check in result.checks:
         if not check.passed:
