@@ -37,7 +37,8 @@ def allocate(nodes: tuple[AscNode, ...], segments: tuple[Segment, ...], nest: Ne
         elif span.first == span.last:
             placements.append(Placement(name, Location.REGISTER))
         else:
-            layout = _Layout(tuple(axis.name for axis in nest.varying(node)), node.dtype.itemsize)
+            varying = nest.varying(node)
+            layout = _Layout(tuple(a.name for a in varying), node.dtype.itemsize, varying == nest.vectorised)
             position = _position(node, by_name, spans) if has_copy_engines else QueuePosition.VECCALC
             size = _tile_bytes(node, nest, target.block_bytes)
             pool.take(f"{name}_buf", size, layout, position, span)
@@ -66,10 +67,14 @@ def _position(node: AscNode, nodes: dict[str, AscNode], spans: dict[str, Lifetim
 
 @frozen
 class _Layout:
-    """How a tile's elements lie in a buffer: the axes it varies along, and bytes per element."""
+    """How a tile's elements lie in a buffer: the axes it varies along, and bytes per element.
+
+    ``is_full``: it varies along all vectorised axes, so each element belongs to one point of the tile.
+    """
 
     axes: tuple[str, ...]
     itemsize: int
+    is_full: bool
 
 
 @define
@@ -77,8 +82,9 @@ class _Pool:
     """Buffers made so far. A buffer of the vector pipe may take over another one of the same size:
 
     * when the other's last reader is an earlier segment;
-    * in place, when its last reader is the segment that makes the new value and both have one layout: each strip then
-      reads an element before it overwrites that same element.
+    * in place, when its last reader is the segment that makes the new value and both have one full layout: each strip
+      then reads an element before it overwrites that same element. A narrower value is read again by every row or strip
+      along the axes it does not vary on, after the first one would have overwritten it.
     """
 
     buffers: list[Buffer] = field(factory=list)
@@ -99,4 +105,4 @@ class _Pool:
         if buffer.position is not QueuePosition.VECCALC or buffer.name not in self._owners:
             return False
         old_layout, last = self._owners[buffer.name]
-        return last < span.first or (last == span.first and old_layout == layout)
+        return last < span.first or (last == span.first and layout.is_full and old_layout == layout)
