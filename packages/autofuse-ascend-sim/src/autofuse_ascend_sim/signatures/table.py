@@ -7,6 +7,7 @@ Rows name their element types with short letters (`h` half, `f` float, `i16` int
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -89,6 +90,7 @@ class Rounding:
     modes: str
 
 
+@cache
 def functions(architecture: str) -> tuple[Function, ...]:
     """Every overload that `architecture` ("2201" or "3510") declares, in the order of the files."""
     return tuple(row for topic in TOPICS for row in _functions_of(topic, architecture))
@@ -113,6 +115,7 @@ def missing_types() -> Mapping[str, str]:
     return reasons
 
 
+@cache
 def _read(topic: str) -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath(f"{topic}.toml").read_text())
 
@@ -201,6 +204,7 @@ def _instantiations(
     return tuple(_bind(typed, tuple(item), values) for item in known) or None
 
 
+@cache
 def table_missing() -> frozenset[str]:
     """The short names of the element types that the emulator lacks."""
     return frozenset(missing_types())
