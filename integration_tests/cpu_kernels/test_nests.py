@@ -42,11 +42,6 @@ class NestBuilder:
         number = len(self.inputs)
         name = f"in{number}"
         memory = tuple(self.full[a] for a in order)
-        if steps is not None:
-            memory = tuple(
-                select(eq(symbol(f"d{number}_{k}"), 1), ONE, m) if s != ONE else m
-                for k, (m, s) in enumerate(zip(memory, steps, strict=True))
-            )
         repeats = tuple(self.full[a] if a in order else ONE for a in range(len(self.axes)))
         steps = steps or (ONE,) * len(order)
         access = AccessMap(memory, tuple(AccessDim(f"z{a}", s, ZERO) for a, s in zip(order, steps, strict=True)))
@@ -175,19 +170,34 @@ def test_the_interpreter_of_hint_graphs_agrees(rank: int) -> None:
         np.testing.assert_array_equal(second, -np.transpose(want))
 
 
-def test_a_broadcast_that_only_the_sizes_decide_needs_one_kernel(build_kernel: Any) -> None:
-    b = NestBuilder(2)
-    step = select(eq(symbol("d0_1"), 1), ZERO, ONE)
-    other = select(eq(symbol("d1_1"), 1), ZERO, ONE)
-    x, y = b.load((0, 1), (ONE, step)), b.load((0, 1), (ONE, other))
-    b.store(b.op("Sub", x, y))
+def run_time_step(symbol_name: str) -> Dim:
+    return select(eq(symbol(symbol_name), 1), ZERO, ONE)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_broadcast_that_only_the_sizes_decide_needs_one_kernel(axis: int, build_kernel: Any) -> None:
+    """Both operands may be 1 along ``axis``; the axis itself has the size that a select picks."""
+    b = NestBuilder(3)
+    left, right = f"d0_{axis}", f"d1_{axis}"
+    picked = select(eq(symbol(left), 1), symbol(right), symbol(left))
+    b.axes = tuple(evolve(a, size=picked) if i == axis else a for i, a in enumerate(b.axes))
+    b.full = tuple(a.size for a in b.axes)
+    loads = []
+    for name in (left, right):
+        steps = tuple(run_time_step(name) if i == axis else ONE for i in range(3))
+        b.full = tuple(symbol(name) if i == axis else s for i, s in enumerate(b.full))
+        loads.append(b.load((0, 1, 2), steps))
+        b.full = tuple(a.size for a in b.axes)
+    b.nodes = [evolve(n, repeats=b.full) if n.op == "Load" else n for n in b.nodes]
+    b.store(b.op("Sub", *loads))
     backend, facts = b.done()
     kernel = build_kernel(backend, facts)
     rng = np.random.default_rng(0)
-    for left, right in ((1, 2), (2, 1), (3, 3), (1, 1), (1, 40), (40, 1), (0, 1)):
-        out = (5, max(left, right) if min(left, right) else 0)
-        arrays = [rng.standard_normal((5, left)).astype(np.float32), rng.standard_normal((5, right)).astype(np.float32)]
-        sizes = {"s0": 5, "s1": out[1], "d0_1": left, "d1_1": right}
+    for n, m in ((1, 2), (2, 1), (3, 3), (1, 1), (1, 40), (40, 1), (0, 1)):
+        shapes = [tuple(size if i == axis else 5 + i for i in range(3)) for size in (n, m)]
+        out = tuple(max(n, m) * bool(min(n, m)) if i == axis else 5 + i for i in range(3))
+        arrays = [rng.standard_normal(shape).astype(np.float32) for shape in shapes]
+        sizes = {"s0": 5, "s1": 6, "s2": 7, left: n, right: m}
         (got,) = call(kernel, arrays, [out], sizes)
         if got.size:
             np.testing.assert_array_equal(got, arrays[0] - arrays[1])

@@ -104,7 +104,8 @@ def _statement(node: Statement, name_of: NameOf, depth: int) -> list[str]:
             return [f"{pad}// {words}"]
         case For(name, first, end, step, body):
             advance = f"++{name}" if step == Integer(1) else f"{name} += {text(step)}"
-            head = f"{pad}for (af_i64 {name} = {text(first)}; {name} < {text(end)}; {advance}) {{"
+            bound = _print(end, PRECEDENCE["<"] + 1, name_of)
+            head = f"{pad}for (af_i64 {name} = {text(first)}; {name} < {bound}; {advance}) {{"
             return [head, *statements(body, name_of, depth + 1), f"{pad}}}"]
         case If(condition, body):
             return [f"{pad}if ({text(condition)}) {{", *statements(body, name_of, depth + 1), f"{pad}}}"]
