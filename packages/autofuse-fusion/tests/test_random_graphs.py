@@ -70,7 +70,7 @@ class Drawn:
             for dim in shape:
                 total = total * dim
             self.add(b.op("Reshape", name, flat), dtype, (total,))
-        elif choice < 0.86:
+        elif choice < 0.86 and len(shape) < 6:
             axes = b.constant(to_tensor_data(np.asarray([0], np.int64)))
             self.add(b.op("UnsqueezeV3", name, axes), dtype, (const(1), *shape))
         elif choice < 0.93 and dtype.is_float and shape:

@@ -12,13 +12,9 @@ in a later stage::
 from collections.abc import Iterable, Mapping
 
 from attrs import frozen
-from autofuse_reference.operators.table import has_meaning
 
-from autofuse_fusion.errors import FusionError
+from autofuse_fusion.backends import KERNELS, backend_of
 from autofuse_fusion.network import HostOperator, Network
-
-KERNELS = "kernels"
-"""The runner of everything that is not for the host."""
 
 
 @frozen(eq=False)
@@ -27,21 +23,6 @@ class Region:
 
     backend: str
     operators: tuple[HostOperator, ...]
-
-
-def backend_of(operator: HostOperator) -> str:
-    """Return the backend that can run ``operator``; an error that names it when none can."""
-    if operator.node.payload is not None:
-        return "onnxruntime"
-    if has_meaning(operator.node.op):
-        return "reference"
-    source = f" ({operator.node.source})" if operator.node.source else ""
-    raise FusionError(
-        f"nothing can run the operator {operator.node.op}: it has no kernel ({operator.reason.value}), no ONNX payload "
-        "and no NumPy meaning",
-        where=f"node {operator.node.name!r}{source}",
-        fix="import the model from ONNX, so that ONNX Runtime can run it, or compute it outside",
-    )
 
 
 def regions_of(network: Network) -> tuple[Region, ...]:
@@ -60,7 +41,7 @@ def regions_of(network: Network) -> tuple[Region, ...]:
         reads[sizes.order] = (*reads.get(sizes.order, ()), *sizes.needs)
         makes[sizes.order] = (*makes.get(sizes.order, ()), sizes.output)
     for host in network.hosts:
-        runners[host.order] = backend_of(host)
+        runners[host.order] = backend_of(host.node, host.reason)
         reads[host.order] = tuple(name for name in host.node.inputs if name)
         makes[host.order] = host.outputs
     stages = _stages(runners, reads, makes)

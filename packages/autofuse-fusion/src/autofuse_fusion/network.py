@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 
-from attrs import frozen
+from attrs import evolve, frozen
 from autofuse_ir.dims import Dim, free_symbols
 from autofuse_ir.facts import ResultDim, ResultElement, SymbolFacts
 from autofuse_ir.fused_graph import Reason
 from autofuse_ir.graph import Graph, Node
 from autofuse_ir.target import TargetSpec
 
+from autofuse_fusion.backends import KERNELS, backend_of, possible_backend
 from autofuse_fusion.classify import Kind, Place, classify
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.units import WIDENINGS, SeenThrough, Size, Unit, unit_of
@@ -65,47 +66,50 @@ class Network:
 def network_of(graph: Graph, facts: SymbolFacts, values: Values, target: TargetSpec, options: FusionOptions) -> Network:
     """Return the live part of ``graph``: what its outputs need, looked through views and known sizes."""
     places = [classify(node, values, target) for node in graph.nodes]
-    {node.outputs[0]: node for node, place in zip(graph.nodes, places, strict=True) if place.kind is Kind.VIEW}
     seen = _seen_through(graph, places, options)
     binders = _binders(facts)
     units: list[Unit] = []
     hosts: list[HostOperator] = []
     views: list[View] = []
     sizes: list[Sizes] = []
+    behind_hosts = _views_behind_hosts(graph, places)
     needed = {output.value for output in graph.outputs}
+    runners: dict[str, set[str]] = {name: {KERNELS} for name in needed}
+
+    def read(names: Iterable[str], runner: str) -> None:
+        for name in names:
+            needed.add(name)
+            runners.setdefault(name, set()).add(runner)
+
     for order in reversed(range(len(graph.nodes))):
         node, place = graph.nodes[order], places[order]
         wanted = [name for name in node.outputs if name in needed]
         if not wanted:
             continue
+        backend = behind_hosts.get(node.outputs[0])
+        if backend is not None and runners[wanted[0]] == {backend}:
+            place = Place(Kind.HOST, Reason.NO_BENEFIT)
         match place:
             case Place(Kind.HOST, reason):
                 assert reason is not None
-                needs = tuple(name for name in node.inputs if name)
                 hosts.append(HostOperator(order, node, reason))
-                needed.update(needs)
+                read((name for name in node.inputs if name), backend_of(node, reason))
             case Place(Kind.SIZES):
                 for name in wanted:
                     elements = values.content(name) or ()
                     needs = _makers_of_symbols(elements, binders)
-                    needed.update(needs)
+                    read(needs, KERNELS)
                     sizes.append(Sizes(order, node, name, elements, needs))
             case Place(Kind.VIEW):
                 source = node.inputs[0]
                 assert source is not None
                 views.append(View(order, node, source, wanted[0]))
-                needed.add(source)
+                read((source,), KERNELS)
             case _:
-                unit = unit_of(order, node, values, seen, _needs_of(node, values, binders))
+                unit = unit_of(order, node, values, seen)
+                unit = evolve(unit, needs=_needs_of(unit, values, binders))
                 units.append(unit)
-                needed.update(read.value for read in unit.reads)
-                needed.update(unit.needs)
-                needed.update(
-                    name
-                    for operand in unit.operands
-                    if isinstance(operand, Size)
-                    for name in _makers_of_symbols((operand.expression,), binders)
-                )
+                read((*(operand.value for operand in unit.reads), *unit.needs), KERNELS)
     return Network(
         graph, values, tuple(reversed(units)), tuple(reversed(hosts)), tuple(reversed(views)), tuple(reversed(sizes))
     )
@@ -138,16 +142,32 @@ def _binders(facts: SymbolFacts) -> dict[str, str]:
     }
 
 
-def _needs_of(node: Node, values: Values, binders: dict[str, str]) -> tuple[str, ...]:
-    """Return the values that bind symbols of the sizes ``node`` works with."""
+def _needs_of(unit: Unit, values: Values, binders: dict[str, str]) -> tuple[str, ...]:
+    """Return the values that bind symbols of the sizes ``unit`` works with."""
     if not binders:
         return ()
-    dims: list[Dim] = []
-    for name in (*node.inputs, *node.outputs):
-        if name:
-            fact = values.fact(name)
-            dims += [*(fact.shape or ()), *(fact.content or ())]
+    dims: list[Dim] = [dim for name in unit.outputs for dim in values.fact(name).shape or ()]
+    dims += [size for read in unit.reads for size in read.layout if size is not None]
+    dims += [operand.expression for operand in unit.operands if isinstance(operand, Size)]
     return _makers_of_symbols(dims, binders)
+
+
+def _views_behind_hosts(graph: Graph, places: list[Place]) -> dict[str, str]:
+    """Return the views of what a host backend makes that it could run itself, by result, and that backend.
+
+    Where it also is the only reader, leaving the view inside saves a call: a view is no work for anybody.
+    """
+    backends: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for node, place in zip(graph.nodes, places, strict=True):
+        backend = possible_backend(node)
+        if backend is None:
+            continue
+        if place.kind is Kind.HOST:
+            backends |= {name: backend for name in node.outputs if name}
+        elif place.kind is Kind.VIEW and backends.get(node.inputs[0] or "") == backend:
+            backends[node.outputs[0]] = found[node.outputs[0]] = backend
+    return found
 
 
 def _makers_of_symbols(dims: Iterable[Dim], binders: dict[str, str]) -> tuple[str, ...]:

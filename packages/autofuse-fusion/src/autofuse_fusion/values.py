@@ -1,6 +1,6 @@
 """What is known of the values of one graph: type, shape, content, and who makes them."""
 
-from attrs import frozen
+from attrs import field, frozen
 from autofuse_ir.dims import Dim, const, product
 from autofuse_ir.facts import SymbolFacts, ValueFact
 from autofuse_ir.graph import Graph, Node
@@ -21,6 +21,7 @@ class Values:
     constants: dict[str, TensorData]
     makers: dict[str, Node]
     sizes: SizeFacts
+    _bytes: dict[str, int] = field(factory=dict)
 
     def fact(self, name: str) -> ValueFact:
         """Return the fact of ``name``; an error where the facts are not those of the graph."""
@@ -35,8 +36,11 @@ class Values:
 
     def bytes_at_hints(self, name: str) -> int:
         """Return the bytes of ``name`` at the hints; 0 where its rank is not known."""
-        fact = self.fact(name)
-        return 0 if fact.shape is None else self.sizes.hint(bytes_of(fact))
+        known = self._bytes.get(name)
+        if known is None:
+            fact = self.fact(name)
+            known = self._bytes[name] = 0 if fact.shape is None else self.sizes.hint(bytes_of(fact))
+        return known
 
     def content(self, name: str) -> tuple[Dim, ...] | None:
         """Return the sizes that integer value ``name`` holds, where they are known and few."""
