@@ -10,6 +10,9 @@ from autofuse_ir.fused_graph import FusedAscBackend
 from autofuse_ir.graph import Attr, GraphOutput, Node, Symbol, Value
 
 
+SYMBOLIC = Attr("dst_type", symbol("batch"))
+
+
 def change_node(graph, position, **fields):
     nodes = list(graph.nodes)
     nodes[position] = evolve(nodes[position], **fields)
@@ -27,6 +30,12 @@ def only(artefact, text):
     ("breaking", "text"),
     [
         (lambda g: evolve(g, nodes=(g.nodes[0], *g.nodes)), "/mlp/Add"),
+        (lambda g: evolve(g, constants=(*g.constants, *g.constants)), "'bias': it is made more than once"),
+        (lambda g: evolve(g, inputs=(*g.inputs, Value("", dt.int8, ()))), "has no name"),
+        (
+            lambda g: change_node(g, 0, op="Cast", inputs=("x",), attrs=(Attr("dst_type", symbol("batch")),)),
+            "name a dtype",
+        ),
         (lambda g: evolve(g, nodes=g.nodes[::-1]), "made further down"),
         (lambda g: change_node(g, 0, inputs=("x", "bia")), "made by nothing"),
         (lambda g: evolve(g, outputs=(GraphOutput("y", "nothing"),)), "nothing makes its value"),
@@ -100,6 +109,9 @@ def test_broken_facts_are_found(artefacts, breaking, text):
         (lambda g: evolve(g, nodes=(g.nodes[3], *g.nodes[:3])), "further down"),
         (lambda g: evolve(g, nodes=g.nodes[:3]), "nothing makes its value 'picked_rows'"),
         (lambda g: evolve(g, facts=evolve(g.facts, values=g.facts.values[:3] + g.facts.values[4:])), "'flat'"),
+        (lambda g: change_node(g, 1, name="k0"), "node 'k0': there are two of them"),
+        (lambda g: evolve(g, outputs=(g.outputs[0], g.outputs[0])), "output 'y': there are two of them"),
+        (lambda g: change_node(g, 3, outputs=("picked_rows", "ghost")), "no operator makes its output 'ghost'"),
         (lambda g: change_node(g, 0, inputs=("x",)), "2 Data nodes for 1"),
         (lambda g: change_node(g, 2, elements=(symbol("m"),)), "'m' is not declared"),
         (lambda g: change_node(g, 3, inputs=()), "reads '/mlp/Add', which is no input"),
@@ -127,4 +139,5 @@ def test_parts_of_a_fused_kernel_pass_internal_values_in_order(artefacts):
     whole = evolve(graph, nodes=(fused, *graph.nodes[2:]))
     assert findings(whole) == ()
     only(evolve(whole, nodes=(evolve(fused, parts=(second, first)), *graph.nodes[2:])), "reads 'flat' too early")
+    only(evolve(whole, nodes=(evolve(fused, internal=("flat", "shape")), *graph.nodes[3:])), "no part makes 'shape'")
     only(evolve(whole, nodes=(evolve(fused, internal=()), *graph.nodes[2:])), "neither an output nor internal")

@@ -7,7 +7,7 @@ from autofuse_ir.asc_graph import AccessDim, AccessMap, AscNode, Axis, AxisKind
 from autofuse_ir.checks import findings
 from autofuse_ir.dims import FALSE, const, symbol
 from autofuse_ir.graph import Attr
-from autofuse_ir.schedule import Buffer, Location, Placement, QueuePosition, Segment
+from autofuse_ir.schedule import Buffer, Location, Placement, QueuePosition, ScheduleGroup, Segment
 
 
 def node(graph, name, **fields):
@@ -97,6 +97,8 @@ def axes(graph, position, axis):
         (lambda g: axes(g, 3, evolve(g.axes[3], kind=AxisKind.TILE_OUTER)), "2 tile_outer and 0 tile_inner"),
         (lambda g: evolve(g, axes=(*g.axes, g.axes[-1])), "there are two"),
         (lambda g: evolve(g, roots=("z0", "q")), "it is no axis"),
+        (lambda g: evolve(g, roots=("z0", "z0")), "root 'z0': it is listed twice"),
+        (lambda g: evolve(g, tile_variables=g.tile_variables * 2), "tile 'z0t_size': there are two of them"),
         (lambda g: phase(g, segments=g.phases[0].segments[:-1]), "no segment evaluates it"),
         (lambda g: phase(g, segments=(*g.phases[0].segments, g.phases[0].segments[0])), "more than once"),
         (lambda g: phase(g, segments=g.phases[0].segments[::-1]), "is evaluated before"),
@@ -173,7 +175,12 @@ def test_axes_that_were_merged_and_split_are_walked_once(artefacts):
         (lambda s: evolve(s, arguments=(s.arguments[0], s.arguments[2])), "the kernel has no Data 1"),
         (lambda s: evolve(s, arguments=(*s.arguments[:2], evolve(s.arguments[2], dtype=dt.int8))), "argument is i8"),
         (lambda s: evolve(s, alternatives=(evolve(s.alternatives[0], applies=FALSE),)), "none applies to all sizes"),
-        (lambda s: evolve(s, alternatives=s.alternatives * 2), "there are two of them"),
+        (lambda s: evolve(s, alternatives=s.alternatives * 2), "alternative 'general': there are two of them"),
+        (lambda s: evolve(s, alternatives=s.alternatives * 2), "implementation 'k0_general_z0': there are two of them"),
+        (
+            lambda s: evolve(s, alternatives=(evolve(s.alternatives[0], groups=(ScheduleGroup("k0", ()),)),)),
+            "group 'k0': it has no implementation",
+        ),
         (lambda s: evolve(s, symbols=()), "'batch' is not declared"),
     ],
 )
