@@ -194,6 +194,7 @@ def test_printf_and_dumps_are_in_the_report(faults):
     report = sim.run(faults, "prints", [np.zeros(1)], None, 2, threads=1)
     assert "[block 0] block 0 of 2: hello\n" in report.output
     assert "[block 1] dump 5: 7 7\n" in report.output
+    assert "[block 1] half 0.25\n" in report.output
 
 
 def test_atomics_add_in_block_order(faults):

@@ -36,6 +36,7 @@ extern "C" __global__ __aicore__ void prints(GM_ADDR x) {
     LocalTensor<int32_t> a(TPosition::VECCALC, 0, 64);
     Duplicate(a, 7, 64);
     DumpTensor(a, 5, 2);
+    AscendC::printf("half %.2f", half(0.25f));
 }
 
 extern "C" __global__ __aicore__ void counts(GM_ADDR out, int64_t step, uint32_t times) {

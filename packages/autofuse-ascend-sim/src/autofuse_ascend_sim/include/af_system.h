@@ -12,6 +12,11 @@ void print(const char* format, ...) __attribute__((format(printf, 1, 2)));
 void print_unchecked(const char* format, ...);
 [[noreturn]] void assertion_failed(const char* expression, const char* file, int line, const char* format = nullptr, ...);
 void dump(const void* data, DType type, uint64_t elements, uint32_t description);
+// 16-bit floats go through "..." as doubles, like floats.
+template <typename T> T printable(T value) { return value; }
+inline double printable(half value) { return double(float(value)); }
+inline double printable(bfloat16_t value) { return double(float(value)); }
+
 }  // namespace af_sim
 
 namespace AscendC {
@@ -52,7 +57,7 @@ template <int countValue> inline int64_t ScalarGetSFFValue(uint64_t value) { ret
 
 template <typename... Args> AF_API void printf(__gm__ const char* format, Args... args) {
     AF_CALL("printf");
-    af_sim::print_unchecked(format, static_cast<decltype(args)>(args)...);
+    af_sim::print_unchecked(format, af_sim::printable(args)...);
 }
 #define PRINTF(...) AscendC::printf(__VA_ARGS__)
 

@@ -10,9 +10,6 @@
 namespace af_sim {
 namespace {
 
-constexpr uint32_t kMaxBlockCount = 4095;
-constexpr uint32_t kMaxBlockBytes = 2097151;
-constexpr uint32_t kMaxPadBytes = 32;
 constexpr uint8_t kDummy = 0xFF;  // what undefined padding is made of: NaN in every floating-point type
 
 uint64_t round_to_block(uint64_t bytes) { return (bytes + 31) / 32 * 32; }
@@ -43,12 +40,12 @@ void record_dma(Step step, pipe_t pipe, const Dma& dma) {
 }
 
 void check_fields(const Dma& dma) {
-    if (dma.blocks > kMaxBlockCount) {
-        fail(Rule::Limit, "blockCount", dma.blocks, kMaxBlockCount, "blockCount can be %u at most", kMaxBlockCount);
+    if (dma.blocks > launch.soc.limits.copy_blocks) {
+        fail(Rule::Limit, "blockCount", dma.blocks, launch.soc.limits.copy_blocks, "blockCount can be %u at most", launch.soc.limits.copy_blocks);
     }
     if (!dma.byte_granular) return;
-    if (dma.block_bytes > kMaxBlockBytes) {
-        fail(Rule::Limit, "blockLen", dma.block_bytes, kMaxBlockBytes, "blockLen can be %u bytes at most", kMaxBlockBytes);
+    if (dma.block_bytes > launch.soc.limits.copy_block_bytes) {
+        fail(Rule::Limit, "blockLen", dma.block_bytes, launch.soc.limits.copy_block_bytes, "blockLen can be %u bytes at most", launch.soc.limits.copy_block_bytes);
     }
     if (dma.block_bytes % size_of(dma.dtype) != 0) {
         fail(Rule::Limit, "blockLen", dma.block_bytes, size_of(dma.dtype),
@@ -142,8 +139,11 @@ Dma dma_of_count(DType type, uint32_t count) {
              "DataCopy moves whole 32-byte blocks and would drop the last %llu of %llu bytes; use DataCopyPad",
              static_cast<unsigned long long>(bytes % 32), static_cast<unsigned long long>(bytes));
     }
-    constexpr uint64_t kMostBytes = 65535ull * 32;
-    if (bytes > kMostBytes) fail(Rule::Limit, "count", static_cast<int64_t>(bytes), kMostBytes, "one DataCopy moves 65535 blocks of 32 bytes at most");
+    const uint64_t most_bytes = uint64_t(launch.soc.limits.copy_short_blocks) * 32;
+    if (bytes > most_bytes) {
+        fail(Rule::Limit, "count", static_cast<int64_t>(bytes), static_cast<int64_t>(most_bytes),
+             "one DataCopy moves %u blocks of 32 bytes at most", launch.soc.limits.copy_short_blocks);
+    }
     Dma dma;
     dma.dtype = type;
     dma.block_bytes = static_cast<uint32_t>(bytes);
@@ -173,9 +173,9 @@ Dma dma_of_bytes(DType type, uint32_t blockCount, uint64_t blockLen, int64_t glo
 
 void dma_load(Dma dma, const View& dst, const void* src, uint64_t src_left) {
     check_fields(dma);
-    if (dma.left_bytes > kMaxPadBytes || dma.right_bytes > kMaxPadBytes) {
-        fail(Rule::Limit, dma.left_bytes > kMaxPadBytes ? "leftPadding" : "rightPadding",
-             std::max(dma.left_bytes, dma.right_bytes), kMaxPadBytes, "padding can be %u bytes on a side", kMaxPadBytes);
+    if (dma.left_bytes > launch.soc.limits.padding_bytes || dma.right_bytes > launch.soc.limits.padding_bytes) {
+        fail(Rule::Limit, dma.left_bytes > launch.soc.limits.padding_bytes ? "leftPadding" : "rightPadding",
+             std::max(dma.left_bytes, dma.right_bytes), launch.soc.limits.padding_bytes, "padding can be %u bytes on a side", launch.soc.limits.padding_bytes);
     }
     if (size_of(dma.dtype) == 8 && dma.pads && dma.pad_value != 0) {
         fail(Rule::Limit, "paddingValue", -1, -1, "the padding value of 64-bit elements must be 0");
@@ -218,8 +218,8 @@ void dma_store(Dma dma, const void* dst, uint64_t dst_left, const View& src) {
 
 void ub_copy(const View& dst, const View& src, DType type, uint32_t blocks, uint32_t blockLen, uint32_t srcGap,
              uint32_t dstGap) {
-    if (blocks > kMaxBlockCount) {
-        fail(Rule::Limit, "blockCount", blocks, kMaxBlockCount, "blockCount can be %u at most", kMaxBlockCount);
+    if (blocks > launch.soc.limits.copy_blocks) {
+        fail(Rule::Limit, "blockCount", blocks, launch.soc.limits.copy_blocks, "blockCount can be %u at most", launch.soc.limits.copy_blocks);
     }
     core->clocks.issue(PIPE_V);
     if (blocks == 0 || blockLen == 0) return;

@@ -7,8 +7,6 @@
 namespace af_sim {
 namespace {
 
-constexpr uint32_t kMaxRepeats = 255;
-
 uint32_t runs_of_first(uint32_t lanes, LaneRun* runs) {
     runs[0] = {0, lanes};
     return lanes == 0 ? 0 : 1;
@@ -57,8 +55,9 @@ LanePlan plan_lanes(const Lanes& form, uint32_t widest) {
         count_total(plan, form.form == Lanes::Form::Register ? core->mask[0] : form.mask[0]);
         return plan;
     }
-    if (form.repeats > kMaxRepeats) {
-        fail(Rule::Limit, "repeatTime", form.repeats, kMaxRepeats, "one instruction repeats %u times at most", kMaxRepeats);
+    const uint32_t most_repeats = launch.soc.limits.repeats;
+    if (form.repeats > most_repeats) {
+        fail(Rule::Limit, "repeatTime", form.repeats, most_repeats, "one instruction repeats %u times at most", most_repeats);
     }
     if (core->mask_counts) {  // Copy: the mask is the number of elements of each repeat, which may exceed 256 bytes
         plan.lanes = static_cast<uint32_t>(form.form == Lanes::Form::Register ? core->mask[0] : form.mask[0]);

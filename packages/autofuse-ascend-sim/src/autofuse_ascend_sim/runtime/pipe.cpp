@@ -10,12 +10,10 @@ namespace af_sim {
 
 using AscendC::TPosition;
 
-constexpr uint32_t kMaxBuffers = 64;
-
 uint32_t take_ub(uint64_t bytes, uint32_t buffers, Extent* pool) {
-    if (core->buffer_count + buffers > kMaxBuffers) {
-        fail(Rule::Buffer, "buffers", core->buffer_count + buffers, kMaxBuffers, "a kernel can have %u buffers",
-             kMaxBuffers);
+    const uint32_t most = launch.soc.limits.buffers;
+    if (core->buffer_count + buffers > most) {
+        fail(Rule::Buffer, "buffers", core->buffer_count + buffers, most, "a kernel can have %u buffers", most);
     }
     core->buffer_count = static_cast<uint16_t>(core->buffer_count + buffers);
     if (pool != nullptr) {
@@ -41,7 +39,7 @@ uint32_t take_ub(uint64_t bytes, uint32_t buffers, Extent* pool) {
 
 void note_ub_use(uint32_t end) {
     core->ub_high_water = std::max(core->ub_high_water, end);
-    const uint32_t reserved = static_cast<uint32_t>(launch.soc.number("memory.ub_reserved_bytes"));
+    const uint32_t reserved = launch.soc.ub_reserved_bytes;
     if (core->uses_reserved_ub && core->ub_high_water > launch.soc.ub_bytes - reserved) {
         fail(Rule::UbCapacity, nullptr, core->ub_high_water, launch.soc.ub_bytes - reserved,
              "the kernel uses an API that needs the last %u bytes of UB, which its buffers occupy", reserved);

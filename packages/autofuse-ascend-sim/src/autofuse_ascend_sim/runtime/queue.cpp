@@ -11,8 +11,6 @@ namespace {
 
 using AscendC::TPosition;
 
-constexpr uint32_t kMaxBuffersPerPosition = 8;
-
 pipe_t producer_of(TPosition position) {
     return position == TPosition::VECIN || position == TPosition::GM ? PIPE_MTE2 : PIPE_V;
 }
@@ -79,9 +77,9 @@ uint16_t queue_init(uint8_t source, uint8_t target, int32_t depth, uint32_t buff
     for (const Queue& other : core->queues) {
         if (other.source == source && !other.is_retired) on_position += other.buffers;
     }
-    if (on_position > kMaxBuffersPerPosition) {
-        fail(Rule::Buffer, "num", on_position, kMaxBuffersPerPosition,
-             "queues of one TPosition can have %u buffers together, one event id each", kMaxBuffersPerPosition);
+    if (on_position > launch.soc.limits.queue_buffers) {
+        fail(Rule::Buffer, "num", on_position, launch.soc.limits.queue_buffers,
+             "queues of one TPosition can have %u buffers together, one event id each", launch.soc.limits.queue_buffers);
     }
     const uint32_t at = take_ub(uint64_t(queue.bytes) * buffers, buffers, pool);
     queue.first_buffer = static_cast<uint16_t>(core->buffers.size());

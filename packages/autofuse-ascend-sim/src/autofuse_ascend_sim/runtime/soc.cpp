@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 namespace af_sim {
 
@@ -13,8 +14,21 @@ void Soc::set(const std::string& key, const std::string& value) {
     }
     const double number = strtod(value.c_str(), nullptr);
     numbers[key] = number;
-    if (key == "memory.ub_bytes") ub_bytes = static_cast<uint32_t>(number);
-    if (key == "cores.vector") cores = static_cast<uint32_t>(number);
+    const std::pair<const char*, uint32_t*> whole_numbers[] = {
+        {"memory.ub_bytes", &ub_bytes},
+        {"memory.ub_reserved_bytes", &ub_reserved_bytes},
+        {"cores.vector", &cores},
+        {"limits.repeats", &limits.repeats},
+        {"limits.copy_blocks", &limits.copy_blocks},
+        {"limits.copy_block_bytes", &limits.copy_block_bytes},
+        {"limits.copy_short_blocks", &limits.copy_short_blocks},
+        {"limits.padding_bytes", &limits.padding_bytes},
+        {"limits.buffers", &limits.buffers},
+        {"limits.queue_buffers", &limits.queue_buffers},
+    };
+    for (const auto& [name_of_number, field] : whole_numbers) {
+        if (key == name_of_number) *field = static_cast<uint32_t>(number);
+    }
 }
 
 double Soc::number(const std::string& key) const {
