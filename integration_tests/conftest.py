@@ -7,6 +7,16 @@ from pathlib import Path
 import pytest
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--corpus-samples", type=int, default=3, help="Sizes to verify each real model at.")
+
+
+@pytest.fixture(scope="session")
+def corpus_samples(request: pytest.FixtureRequest) -> int:
+    samples: int = request.config.getoption("--corpus-samples")
+    return samples
+
+
 @pytest.fixture(scope="session")
 def repository() -> Path:
     return Path(__file__).parents[1]

@@ -1,6 +1,7 @@
 """What fusion did to a model, as data."""
 
 import json
+from math import prod
 from typing import Any
 
 from attrs import frozen
@@ -184,7 +185,10 @@ def report_of(lowered: Lowered) -> Report:
     )
     in_kernels = {name for kernel in kernels for name in kernel.operators}
     alone = [n for n in lowered.graph.nodes if n.name in in_kernels and Flag.SHAPE_ONLY not in operator(n.op).flags]
-    before = (size((*(i for i in n.inputs if i is not None), *n.outputs)) for n in alone)
+    inline = {
+        c.name for c in lowered.graph.constants if prod(c.data.shape) == 1
+    }  # such constants stand in the kernel's text
+    before = (size((*(i for i in n.inputs if i is not None and i not in inline), *n.outputs)) for n in alone)
     return Report(
         name=fused.name,
         operators=len(lowered.graph.nodes),

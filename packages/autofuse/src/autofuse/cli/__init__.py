@@ -2,6 +2,7 @@
 
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
 
 import click
@@ -44,6 +45,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def exit_code_of(words: Sequence[str], with_traceback: bool = False) -> int:
     """Run ``words`` as a command line; print errors as one paragraph and return the exit code."""
+    said: set[str] = set()
+
+    def say(message: Warning | str, *where: object) -> None:
+        """Show a warning as one line, once: users do not care for the line of ours that gave it."""
+        if str(message) not in said:
+            said.add(str(message))
+            click.echo(f"warning: {message}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", RuntimeWarning)
+        warnings.showwarning = say
+        return _exit_code_of(words, with_traceback)
+
+
+def _exit_code_of(words: Sequence[str], with_traceback: bool) -> int:
     try:
         result = cli.main(args=list(words), prog_name="autofuse", standalone_mode=False)
     except click.exceptions.Abort:

@@ -1,0 +1,5 @@
+"""``python -m autofuse``: the command line."""
+
+from autofuse.cli import main
+
+main()

@@ -1,0 +1,230 @@
+"""The command line: what it prints, its exit codes, and errors of one paragraph."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from attrs import frozen
+from autofuse.cli import exit_code_of
+from autofuse_ir.artefact import read, write
+from autofuse_ir.fused_graph import FusedGraph
+from autofuse_ir.graph import Graph
+from autofuse_ir.program import Program
+
+
+@frozen
+class Answer:
+    code: int
+    out: str
+    err: str
+
+
+Call = Callable[..., Answer]
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    def run(*words: object) -> Answer:
+        capsys.readouterr()
+        code = exit_code_of([str(word) for word in words])
+        printed = capsys.readouterr()
+        return Answer(code, printed.out, printed.err)
+
+    return run
+
+
+def test_compile_run_and_load_the_bundle(call: Call, affine_file: Path, tmp_path: Path) -> None:
+    compiled = call("compile", affine_file, "-o", tmp_path / "bundle")
+    assert compiled.code == 0
+    assert "2 operators, 1 kernels" in compiled.out
+    x = np.ones((3, 6), np.float32)
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "bias.npy", np.arange(6, dtype=np.float32))
+    inputs = ("--input", f"x={tmp_path / 'x.npy'}", "--input", f"bias={tmp_path / 'bias.npy'}")
+    ran = call("run", tmp_path / "bundle", *inputs, "--output", tmp_path / "out")
+    assert ran.code == 0
+    assert "y: float32 [3, 6]" in ran.out
+    np.testing.assert_array_equal(np.load(tmp_path / "out" / "y.npy"), (x + np.arange(6, dtype=np.float32)) * 2)
+
+
+def test_run_makes_inputs_up_at_the_sizes_asked_for(call: Call, affine_file: Path) -> None:
+    ran = call("run", affine_file, "--random", 1, "--dim", "batch=5", "--json")
+    assert ran.code == 0
+    assert json.loads(ran.out)["y"]["shape"] == [5, 6]
+    assert call("run", affine_file, "--random", 1, "--dim", "batch=5", "--json").out == ran.out
+
+
+def test_verify_prints_a_table_and_json(call: Call, affine_file: Path) -> None:
+    shown = call("verify", affine_file, "--samples", 2)
+    assert shown.code == 0
+    assert "ok" in shown.out
+    assert max(len(line) for line in shown.out.splitlines()) <= 80
+    data = json.loads(call("verify", affine_file, "--samples", 2, "--json").out)
+    assert data["passed"]
+    assert {check["output"] for check in data["checks"]} == {"y"}
+
+
+def test_verify_that_checked_nothing_does_not_pass(call: Call, quotient: Graph, tmp_path: Path) -> None:
+    file = write(quotient, tmp_path / "quotient.json")
+    for name, value in (("a", 1), ("b", 0)):
+        np.save(tmp_path / f"{name}.npy", np.full(2, value, np.int32))
+    inputs = ("--input", f"a={tmp_path / 'a.npy'}", "--input", f"b={tmp_path / 'b.npy'}")
+    answer = call("verify", file, "--samples", 1, *inputs)
+    assert answer.code == 1
+    assert "nothing was checked" in answer.out
+
+
+def test_explain_names_kernels_and_reasons(call: Call, affine_file: Path) -> None:
+    shown = call("explain", affine_file, "--tiling")
+    assert shown.code == 0
+    assert "launches      2 -> 1" in shown.out
+    assert max(len(line) for line in shown.out.splitlines()) <= 80
+    assert json.loads(call("explain", affine_file, "--json").out)["launches"] == {"before": 2, "after": 1}
+    assert "fused" in call("explain", affine_file, "--why-not", "shift", "double").out
+    unknown = call("explain", affine_file, "--why-not", "hift", "double")
+    assert unknown.code == 2
+    assert "shift" in unknown.err
+
+
+def test_bench_prints_ratios(call: Call, affine_file: Path) -> None:
+    answer = call("bench", affine_file, "--against", "numpy", "--samples", 1, "--dim", "batch=3", "--json")
+    assert answer.code == 0
+    rows = json.loads(answer.out)["rows"]
+    assert rows["autofuse"]["ratio"] == 1
+    assert rows["numpy"]["median_us"] > 0
+    assert call("bench", affine_file, "--against", "abacus").code == 2
+
+
+def test_stages_run_one_by_one_from_files(call: Call, affine_file: Path, tmp_path: Path) -> None:
+    def stage(name: str, *inputs: str, output: str) -> None:
+        answer = call("stage", name, *(tmp_path / i if i else affine_file for i in inputs), "-o", tmp_path / output)
+        assert (answer.code, answer.err) == (0, "")
+
+    stage("infer", "", output="inferred")
+    stage("fuse", "inferred/graph.json", "inferred/facts.json", output="fused.json")
+    stage("schedule", "fused.json", output="schedules")
+    stage("tile", "fused.json", "schedules", output="tilings")
+    stage("emit", "fused.json", "schedules", "tilings", output="kernels")
+    stage("link", "fused.json", "kernels", output="program.json")
+    stage("build", "program.json", "kernels", output="bundle")
+    assert isinstance(read(tmp_path / "fused.json"), FusedGraph)
+    assert isinstance(read(tmp_path / "program.json"), Program)
+    ran = call("run", tmp_path / "bundle", "--random", 1, "--dim", "batch=2")
+    assert ran.out == call("run", affine_file, "--random", 1, "--dim", "batch=2").out
+
+
+def test_a_stage_says_which_artefact_it_wants(call: Call, affine_file: Path, tmp_path: Path) -> None:
+    wrong = call("stage", "schedule", affine_file, "-o", tmp_path / "out")
+    assert wrong.code == 2
+    assert "not a FusedGraph" in wrong.err
+    assert call("stage", "fuse", affine_file, "-o", tmp_path / "out").code == 2
+
+
+def test_show_prints_text(call: Call, affine_file: Path) -> None:
+    assert "Add(%x, %bias)" in call("show", affine_file).out
+
+
+def test_dumps_are_artefacts_of_every_stage(call: Call, affine_file: Path, tmp_path: Path) -> None:
+    assert call("compile", affine_file, "-o", tmp_path / "b", "--emit-only", "--dump", tmp_path / "dump").code == 0
+    assert {f.name.partition("_")[0] for f in (tmp_path / "dump").glob("*.json")} == {
+        *("infer", "fuse", "schedule", "tile", "emit", "link")
+    }
+
+
+def test_sources_alone_need_no_compiler(
+    call: Call, affine_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
+    assert call("compile", affine_file, "-o", tmp_path / "b", "--emit-only").code == 0
+    assert list((tmp_path / "b" / "src").glob("*.cpp"))
+    assert not (tmp_path / "b" / "lib").exists()
+    built = call("compile", affine_file, "-o", tmp_path / "c")
+    assert built.code == 3
+    assert "g++" in built.err
+    assert not (tmp_path / "c").exists()
+
+
+def test_without_a_compiler_run_and_verify_use_the_interpreter(
+    call: Call, affine_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
+    for words in (("run", affine_file, "--random", 1), ("verify", affine_file, "--samples", 1)):
+        answer = call(*words)
+        assert answer.code == 0
+        assert answer.err.count("interpreter") == 1
+        assert len(answer.err.splitlines()) == 1
+
+
+def test_inventory(call: Call) -> None:
+    assert "ascend-350" in call("targets").out
+    assert "elementwise" in call("operators").out
+    assert call("operators", "--check").code == 0
+
+
+def test_the_cache_is_listed_and_cleared(
+    call: Call, affine_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AUTOFUSE_CACHE", str(tmp_path / "cache"))
+    assert call("compile", affine_file, "-o", tmp_path / "b").code == 0
+    assert "kernels of affine" in call("cache", "ls").out
+    (tmp_path / "cache" / "mine").write_text("kept", encoding="utf-8")
+    assert call("cache", "clear").code == 0
+    assert "kernels of affine" not in call("cache", "ls").out
+    assert (tmp_path / "cache" / "mine").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "missing.json"), "missing.json"),
+        (("run", "missing.bin"), "missing.bin"),
+        (("run", "{file}"), "--random"),
+        (("run", "{file}", "--random", "1", "--dim", "batsch=3"), "batsch"),
+        (("run", "{file}", "--random", "1", "--dim", "batch=x"), "NAME=N"),
+        (("run", "{file}", "--random", "1", "--input", "z={file}"), ".npy"),
+        (("compile", "{file}", "-o", "{file}"), "something that is no bundle"),
+        (("verify", "{file}", "--target", "ascend-a2"), "ascend-a2"),
+        (("explain", "{file}", "--hint", "batch"), "NAME=N"),
+        (("show", "missing.json"), "missing.json"),
+        (("frobnicate",), "frobnicate"),
+        (("run", "{file}", "--frobnicate"), "frobnicate"),
+    ],
+)
+def test_wrong_input_is_one_paragraph_and_code_2(
+    call: Call, affine_file: Path, words: tuple[str, ...], said: str
+) -> None:
+    answer = call(*(word.format(file=affine_file) for word in words))
+    assert answer.code == 2
+    assert said in answer.err
+    assert "Traceback" not in answer.err
+    assert len(answer.err.strip().splitlines()) <= 5
+
+
+def test_truncated_artefacts_are_named(call: Call, affine_file: Path) -> None:
+    content = affine_file.read_bytes()
+    affine_file.write_bytes(content[: len(content) // 2])
+    answer = call("explain", affine_file)
+    assert answer.code == 2
+    assert affine_file.name in answer.err
+
+
+def test_a_fault_of_ours_is_code_4_and_asks_for_a_report(
+    call: Call, affine_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fault(*arguments: object) -> None:
+        raise ZeroDivisionError("a fault")
+
+    monkeypatch.setattr("autofuse.report.Report.to_json", fault)
+    answer = call("explain", affine_file, "--json")
+    assert answer.code == 4
+    assert "report" in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_verbose_says_every_step_and_quiet_none(call: Call, affine_file: Path) -> None:
+    assert "fuse" in call("explain", affine_file, "-v").err
+    assert call("explain", affine_file, "-q").err == ""

@@ -1,0 +1,82 @@
+"""``autofuse.verify``: passes what is right, finds what is wrong, counts what has no result."""
+
+from collections.abc import Callable
+from typing import Any
+
+import autofuse
+import numpy as np
+import pytest
+from autofuse.errors import DriverError
+from autofuse_ir import dtypes as dt
+from autofuse_ir.builder import GraphBuilder
+from autofuse_ir.graph import Graph
+
+
+class Changed:
+    """A compiled model whose result is changed afterwards."""
+
+    def __init__(self, fn: Any, change: Callable[[np.ndarray], np.ndarray]) -> None:
+        self.lowered, self.target = fn.lowered, fn.target
+        self._fn, self._change = fn, change
+
+    def __call__(self, *arguments: object) -> np.ndarray:
+        return self._change(self._fn(*arguments))
+
+
+def test_a_right_model_passes_at_empty_single_and_other_sizes(affine: Graph) -> None:
+    found = autofuse.verify(affine, samples=4)
+    assert found.passed
+    batches = [dict(check.sizes)["batch"] for check in found.checks]
+    assert len(set(batches)) == 4
+    assert {0, 1} < set(batches)
+
+
+def test_the_same_seed_checks_the_same(affine: Graph) -> None:
+    assert autofuse.verify(affine, samples=2, seed=3) == autofuse.verify(affine, samples=2, seed=3)
+
+
+def test_sizes_stay_in_the_declared_range(affine: Graph) -> None:
+    found = autofuse.verify(affine, samples=3, dims={"batch": (4, 6)})
+    assert {dict(check.sizes)["batch"] for check in found.checks} <= {4, 5, 6}
+
+
+def test_a_wrong_element_is_a_mismatch(affine: Graph) -> None:
+    def off(array: np.ndarray) -> np.ndarray:
+        array = array.copy()
+        array.reshape(-1)[-1:] *= 1.001
+        return array
+
+    fn = autofuse.compile(affine)
+    assert autofuse.verify(fn, samples=3).passed
+    assert not autofuse.verify(Changed(fn, off), samples=3).passed
+
+
+def test_integers_have_to_be_equal() -> None:
+    b = GraphBuilder("sum")
+    x = b.input("x", ("n",), dt.int32)
+    fn = autofuse.compile(b.build(outputs={"y": b.op("Add", x, x)}))
+    found = autofuse.verify(fn, samples=3)
+    assert found.passed
+    assert all(check.is_exact for check in found.checks)
+    assert not autofuse.verify(Changed(fn, lambda array: array + 1), samples=3).passed
+
+
+def test_sizes_at_which_the_model_has_no_result_are_counted(quotient: Graph) -> None:
+    fn = autofuse.compile(quotient)
+    zeros = {"b": np.zeros(3, np.int32), "a": np.ones(3, np.int32)}
+    found = autofuse.verify(fn, samples=1, inputs=zeros)
+    assert not found.checks
+    assert len(found.skipped) >= 1
+    assert not found.passed
+
+
+def test_a_result_where_the_model_has_none_is_an_error(quotient: Graph) -> None:
+    fn = autofuse.compile(quotient)
+
+    class Careless(Changed):
+        def __call__(self, *arguments: object) -> np.ndarray:
+            return np.zeros(3, np.int32)
+
+    zeros = {"b": np.zeros(3, np.int32), "a": np.ones(3, np.int32)}
+    with pytest.raises(DriverError, match="where the reference has none"):
+        autofuse.verify(Careless(fn, np.asarray), samples=1, inputs=zeros)
