@@ -9,7 +9,6 @@ from autofuse_ir.facts import Divisible, Guard, GuardKind, InputDim, SymbolFact,
 from autofuse_ir.fused_graph import FusedAscBackend
 from autofuse_ir.graph import Attr, GraphOutput, Node, Symbol, Value
 
-
 SYMBOLIC = Attr("dst_type", symbol("batch"))
 
 
