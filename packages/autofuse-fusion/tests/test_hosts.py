@@ -125,3 +125,15 @@ def test_opaque_values_stay_on_the_host(kit) -> None:
     b.node(Node("c", "StringConcat", ("r", "r"), ("c",), (), "", payload))
     (region,) = regions(kit.fuse(b.build(outputs={"y": "c"})))
     assert [r.reason for r in region.reasons] == [Reason.DTYPE_NOT_SUPPORTED, Reason.HOST_OPERATOR]
+
+
+def test_a_view_between_host_operators_stays_with_them(kit) -> None:
+    b = GraphBuilder("inside")
+    x = b.input("x", ("n", 4), dt.float32)
+    turned = b.op("Reshape", b.op("SoftmaxV2", x), b.constant(to_tensor_data(np.asarray([4, -1], np.int64))), name="r")
+    fused = kit.check(b.build(outputs={"y": b.op("SoftmaxV2", turned)}), {"x": np.ones((3, 4), np.float32)})
+    (region,) = fused.nodes
+    assert isinstance(region, HostRegion)
+    assert {r.operator: r.reason for r in region.reasons}["r"] is Reason.NO_BENEFIT
+    shared = b.build(outputs={"y": b.op("SoftmaxV2", turned, name="s"), "z": turned})
+    assert [type(node) for node in kit.fuse(shared).nodes] == [HostRegion, ViewNode, HostRegion]

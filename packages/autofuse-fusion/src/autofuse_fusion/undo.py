@@ -33,12 +33,13 @@ def solve_within_peak(items: Items, target: TargetSpec, options: FusionOptions) 
         peaks = peaks_above(allowed, things, items.pinned, items.values)
         if not peaks:
             return Solver(Items(things, items.values, items.pinned), target, options, apart, alone) if apart else solver
-        found = [_culprit(things, peak, items.values) for peak in peaks]
-        culprits = list({id(group): group for group in found if group is not None}.values())
+        touching = _touching(things)
+        found = [_culprit(things, peak, touching, items.values) for peak in peaks]
+        culprits = {id(group): group for group in found if group is not None}
         if not culprits:
             break
-        kept = [thing for thing in things if not any(thing is culprit for culprit in culprits)]
-        for culprit in culprits:
+        kept = [thing for thing in things if id(thing) not in culprits]
+        for culprit in culprits.values():
             units = frozenset(unit.order for unit in culprit.units)
             if units <= apart:
                 alone |= units
@@ -49,22 +50,32 @@ def solve_within_peak(items: Items, target: TargetSpec, options: FusionOptions) 
     return Solver(items, target, options, everything, everything)
 
 
-def _culprit(things: list[Thing], peak: Peak, values: Values) -> Group | None:
+def _touching(things: list[Thing]) -> dict[str, list[Group]]:
+    """Return, per tensor, the kernels of several operators that make or read it."""
+    touching: dict[str, list[Group]] = {}
+    for thing in things:
+        if isinstance(thing, Group) and len(thing.units) > 1:
+            for name in (*thing.outputs, *thing.inputs):
+                touching.setdefault(name, []).append(thing)
+    return touching
+
+
+def _culprit(things: list[Thing], peak: Peak, touching: dict[str, list[Group]], values: Values) -> Group | None:
     """Return the kernel of several operators that has most to do with the peak; None where there is none.
 
     That is the one at work, or the one that made or will read most of what is alive.
     """
-    alive = set(peak.alive)
     at_work = things[peak.at]
     if isinstance(at_work, Group) and len(at_work.units) > 1:
         return at_work
-    best, most = None, 0
-    for thing in things:
-        if isinstance(thing, Group) and len(thing.units) > 1:
-            held = sum(values.bytes_at_hints(name) for name in (*thing.inputs, *thing.outputs) if name in alive)
-            if held > most:
-                best, most = thing, held
-    return best
+    held: dict[int, int] = {}
+    groups: dict[int, Group] = {}
+    for name in peak.alive:
+        for group in touching.get(name, ()):
+            groups[id(group)] = group
+            held[id(group)] = held.get(id(group), 0) + values.bytes_at_hints(name)
+    most = max(held, key=held.__getitem__, default=None)  # the first of equals: dicts keep the order of the data
+    return None if most is None else groups[most]
 
 
 def _pieces(
