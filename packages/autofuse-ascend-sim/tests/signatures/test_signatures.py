@@ -86,7 +86,7 @@ ALSO_DOCUMENTED = {
     *(f"{name}{part}" for name in ("Exp", "Ln", "Sqrt", "Rsqrt", "Reciprocal", "Div") for part in ("Config", "Algo")),
     *(f"DEFAULT_{name}_CONFIG" for name in ("EXP", "LN", "SQRT", "RSQRT", "RECIPROCAL", "DIV")),
     # classes whose members need a running pipe
-    "TBufPool", "LocalMemAllocator", "PopStackBuffer", "printf",
+    "printf",
     # named by the documentation without a signature
     "GeGLU", "LogSoftMax", "GroupNorm", "BatchNorm", "DropOut", "ConfusionTranspose", "TopK", "Sort", "Sort32",
     "MrgSort", "Mmad", "LoadData", "Fixpipe",

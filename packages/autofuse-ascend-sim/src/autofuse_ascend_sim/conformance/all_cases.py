@@ -10,6 +10,7 @@ from autofuse_ascend_sim.conformance import (
     functions,
     gathers,
     layouts,
+    limits,
     logic,
     moves,
     reductions,
@@ -31,6 +32,7 @@ FAMILIES = (
     registers,
     functions,
     logic,
+    limits,
 )
 
 

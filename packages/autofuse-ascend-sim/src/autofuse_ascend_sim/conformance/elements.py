@@ -33,9 +33,10 @@ class Element:
 
     def decode(self, stored: Array) -> Working:
         """Stored elements as numbers to compute with."""
-        if self.is_bfloat16:
-            return (stored.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
-        return stored.astype(np.float64) if self.is_floating else stored
+        with np.errstate(invalid="ignore"):  # signalling NaN becomes quiet
+            if self.is_bfloat16:
+                return (stored.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+            return stored.astype(np.float64) if self.is_floating else stored
 
     def encode(self, numbers: Working) -> Array:
         """Numbers rounded to the nearest element, ties to even; integers are truncated to their bits."""

@@ -42,6 +42,8 @@ def _case(row: Function, arguments: dict[str, str], counts: Sequence[int]) -> Ca
             return _map(
                 row, (source.name,), ELEMENTS["bool"], (_small(source, "src0", 1),), "src0", counts, lambda a: a == 0
             )
+        case "LogicalAnds" | "LogicalOrs":
+            return _logical_scalar(row, arguments, counts)
         case "IsNan" | "IsInf":
             return _classify(row, ELEMENTS[arguments["U"]], ELEMENTS[arguments["T"]], counts)
         case "IsFinite":
@@ -120,6 +122,20 @@ def _map(
 def _logical(row: Function, source: Element, counts: Sequence[int]) -> Case:
     inputs = (_small(source, "src0", 1), _small(source, "src1", 2))
     return _map(row, (source.name,), ELEMENTS["bool"], inputs, "src0, src1", counts, LOGICAL[row.name])
+
+
+def _logical_scalar(row: Function, arguments: dict[str, str], counts: Sequence[int]) -> Case:
+    element = ELEMENTS[arguments["U"].removeprefix("LocalTensor<").removesuffix(">")]
+    inputs = (_small(element, "src0", 1), _small(element, "src1", 2))
+    literal = "true" if element.name == "bool" else "1"
+    first, second = (_side(arguments[k], name, literal, element) for k, name in (("U", "src0"), ("S", "src1")))
+    of = LOGICAL[row.name.removesuffix("s")]
+
+    def result(a: Numbers, b: Numbers) -> Numbers:
+        return of(a if first == "src0" else np.ones_like(a), b if second == "src1" else np.ones_like(b))
+
+    code = f"{row.name}(dst, {first}, {second}, p[0]);"
+    return _map(row, tuple(arguments.values()), ELEMENTS["bool"], inputs, "", counts, result, code)
 
 
 def _classify(row: Function, source: Element, target: Element, counts: Sequence[int]) -> Case:

@@ -186,6 +186,30 @@ AF_API void SinCos(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1, const
     SinCos(dst0, dst1, src, af_sim::stack_temporary(), count);
 }
 
+// Logic with a scalar on either side; both sides hold elements of one type.
+#define AF_LOGICAL_SCALAR(name, operation)                                                                        \
+    template <AF_CONFIGURED, typename T, typename U, typename S>                                                  \
+    AF_API void name(const LocalTensor<T>& dst, const U& src0, const S& src1, const uint32_t count) {             \
+        AF_CALL(#name);                                                                                           \
+        AF_DTYPES(#name, T, bool);                                                                                \
+        AF_DTYPES(#name, typename af_sim::ElementOf<U>::Type, AF_EVERYTHING);                                     \
+        AF_DTYPES(#name, typename af_sim::ElementOf<S>::Type, typename af_sim::ElementOf<U>::Type);               \
+        const af_sim::Operand out = af_sim::written("dst", dst, count);                                           \
+        if (!af_sim::issue(PIPE_V, {out, af_sim::ElementOf<U>::operand("src0", src0, out, count),                 \
+                                    af_sim::ElementOf<S>::operand("src1", src1, out, count)},                     \
+                           af_sim::work<T>(3ull * count, 3))) {                                                   \
+            return;                                                                                               \
+        }                                                                                                         \
+        for (uint32_t i = 0; i < count; ++i) {                                                                    \
+            const bool a = af_sim::exact(af_sim::ElementOf<U>::at(src0, i)) != 0;                                 \
+            const bool b = af_sim::exact(af_sim::ElementOf<S>::at(src1, i)) != 0;                                 \
+            dst.Data()[i] = a operation b;                                                                        \
+        }                                                                                                         \
+    }
+AF_LOGICAL_SCALAR(LogicalAnds, &&)
+AF_LOGICAL_SCALAR(LogicalOrs, ||)
+#undef AF_LOGICAL_SCALAR
+
 // A tensor or a scalar on either side: `min` and `max` are elements of T.
 template <AF_CONFIGURED, typename T, typename U, typename S>
 AF_API void Clamp(const LocalTensor<T>& dst, const LocalTensor<T>& src, const U& min, const S& max, const uint32_t count) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "af_highlevel_factors.h"
+#include "af_highlevel_uncovered.h"
 
 namespace ge {
 

@@ -74,10 +74,23 @@ AF_UNCOVERED(Nop, "empty instructions are not emulated")
 AF_UNCOVERED(MarkStamp, "use the trace of the emulator")
 AF_UNCOVERED(DumpAccChkPoint, "use DumpTensor")
 AF_UNCOVERED(GetUintDivMagicAndShift, "divide")
+AF_UNCOVERED(AllocMutexID, "mutexes of 350 are not emulated: use queues, flags and barriers")
+AF_UNCOVERED(ReleaseMutexID, "mutexes of 350 are not emulated: use queues, flags and barriers")
+AF_UNCOVERED(SetSysWorkSpacePtr, "the system workspace is not emulated")
 AF_UNCOVERED(GetSysWorkSpacePtr, "the system workspace is not emulated")
 AF_UNCOVERED(GetArchVersion, "use __NPU_ARCH__")
 AF_UNCOVERED(GetProgramCounter, "a host has another program counter")
 AF_UNCOVERED(GetRuntimeUBSize, "use GetUBSizeInBytes")
+
+// Host functions of what is not covered.
+AF_UNCOVERED(SoftMaxTilingFunc, "SoftMax is not covered")
+AF_UNCOVERED(GetSoftMaxMaxTmpSize, "SoftMax is not covered")
+AF_UNCOVERED(GetSoftMaxMinTmpSize, "SoftMax is not covered")
+AF_UNCOVERED(PadTilingFunc, "Pad is not covered")
+AF_UNCOVERED(GetPadMaxMinTmpSize, "Pad is not covered")
+AF_UNCOVERED(GetUnPadMaxMinTmpSize, "UnPad is not covered")
+AF_UNCOVERED(GetTransposeMaxMinTmpSize, "ConfusionTranspose is not covered")
+AF_UNCOVERED(GetTransposeTilingInfo, "ConfusionTranspose is not covered")
 #undef AF_UNCOVERED
 #undef AF_UNCOVERED_TEXT
 

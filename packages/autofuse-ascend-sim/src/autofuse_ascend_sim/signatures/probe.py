@@ -198,6 +198,10 @@ def _class_probes(row: Mapping[str, Any]) -> list[Probe]:
         member, _, kind = text.partition(": ")
         pointer = _pointer(kind, f"{name}::*")
         found.append(Probe(_same(f"static_cast<{pointer}>(&{name}::{member})", pointer), f"{name}::{member}"))
+    for text in row.get("static", ()):
+        member, _, kind = text.partition(": ")
+        pointer = _pointer(kind, "*")
+        found.append(Probe(_same(f"static_cast<{pointer}>(&{name}::{member})", pointer), f"{name}::{member}"))
     for call in row.get("calls", ()):
         spelled = call.removeprefix("template ")
         found.append(Probe(f"using af_call_{_hash(name + call)} = decltype(std::declval<{name}&>().{spelled});", call))
