@@ -1,12 +1,16 @@
 """Models that cannot be read end in one clear paragraph."""
 
+import contextlib
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
+from autofuse_ir.errors import AutofuseError
 from autofuse_onnx.errors import OnnxError
 from autofuse_onnx.frontend import import_model
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
 
@@ -145,3 +149,13 @@ def test_functions_that_call_themselves_are_refused() -> None:
     model = helper.make_model(helper.make_graph([call], "g", [x], [y]), opset_imports=opset, functions=[function])
     with pytest.raises(OnnxError, match="call themselves: own::F"):
         import_model(model)
+
+
+@settings(derandomize=True, database=None, deadline=None, max_examples=300)
+@given(st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), min_size=1, max_size=4))
+def test_damaged_files_are_imported_or_refused_in_one_paragraph(changes: list[tuple[int, int]]) -> None:
+    content = bytearray(_scale_model(_weight()).SerializeToString())
+    for position, value in changes:
+        content[position % len(content)] = value
+    with contextlib.suppress(AutofuseError):
+        import_model(bytes(content))

@@ -11,13 +11,15 @@ from autofuse_ir.graph import Constant, Graph, GraphOutput
 from autofuse_ir.tensor_data import TensorData
 from onnx import helper, numpy_helper
 
+from autofuse_onnx.branches import take_known_branches
 from autofuse_onnx.errors import OnnxError
 from autofuse_onnx.infer import reads_of, value_types
 from autofuse_onnx.inline import inline_functions
 from autofuse_onnx.load import LoadedModel, ModelLike, load_model
 from autofuse_onnx.node import ValueType
 from autofuse_onnx.order import in_order
-from autofuse_onnx.sizes import Range, Sizes, as_value, check_sizes, named_inputs, symbols_of, type_of
+from autofuse_onnx.schemas import well_formed_outputs
+from autofuse_onnx.sizes import Range, Sizes, as_value, check_sizes, is_stated, named_inputs, symbols_of, type_of
 from autofuse_onnx.tensors import Array, embedded, tensor_data, to_tensor_data
 from autofuse_onnx.translate import STANDARD, Translation
 
@@ -39,18 +41,36 @@ def import_model(
     model that cannot be read, and for sizes and values that do not fit it.
     """
     loaded = load_model(model)
-    sizes = Sizes({n: tuple(d) if isinstance(d, list) else d for n, d in (dims or {}).items()}, dict(hints or {}))
+    try:
+        return _imported(loaded, dims or {}, hints or {}, values or {})
+    except UnicodeDecodeError:
+        raise OnnxError("a name is not valid UTF-8", where=loaded.name, fix="export the model again") from None
+
+
+def _imported(
+    loaded: LoadedModel, dims: Mapping[str, Range], hints: Mapping[str, int], values: Mapping[str, Array]
+) -> Graph:
+    sizes = Sizes({n: tuple(d) if isinstance(d, list) else d for n, d in dims.items()}, dict(hints))
     check_sizes(sizes, loaded.name)
     proto = inline_functions(loaded.proto, loaded.name)
     graph = proto.graph
     constants = {tensor.name for tensor in graph.initializer}
     constants |= {tensor.values.name for tensor in graph.sparse_initializer}
     given = {value.name: type_of(value.type) for value in graph.input if value.name not in constants}
-    known = {name: _known_value(name, np.asarray(array), given, loaded) for name, array in (values or {}).items()}
+    for name, stated in given.items():
+        if stated.proto is None or not is_stated(stated.proto):
+            raise OnnxError(f"the input {name!r} has no type", where=loaded.name, fix="export the model again")
+    known = {name: _known_value(name, np.asarray(array), given, loaded) for name, array in values.items()}
+    proto = take_known_branches(proto, known.values())
+    graph = proto.graph
+    constants |= {tensor.name for tensor in graph.initializer}
     inputs = named_inputs({name: t for name, t in given.items() if name not in known}, sizes, loaded.name)
-    types = value_types(proto, inputs, sizes, known) | inputs
+    formed = well_formed_outputs(proto)
+    types = value_types(proto, inputs, sizes, known, formed) | inputs
     read = frozenset(name for node in graph.node for name in reads_of(node)) | {value.name for value in graph.output}
-    translation = Translation(loaded.name, _opsets(proto), types, read, taken={*given, *constants, *_made(graph)})
+    translation = Translation(
+        loaded.name, _opsets(proto), types, read, formed, taken={*given, *constants, *_made(graph)}
+    )
     for tensor in (*graph.initializer, *known.values()):
         types[tensor.name] = _constant_type(tensor)
         _add_constant(translation, tensor, loaded)
@@ -130,7 +150,7 @@ def _constant_of(node: onnx.NodeProto, loaded: LoadedModel) -> Callable[[], Tens
     for attribute in node.attribute:
         value: Any = helper.get_attribute_value(attribute)
         match attribute.name:
-            case "value":
+            case "value" if isinstance(value, onnx.TensorProto):
                 return None if _constant_type(value).dtype.is_opaque else partial(_content, value, loaded)
             case "value_float" | "value_floats":
                 return partial(to_tensor_data, np.asarray(value, np.float32))

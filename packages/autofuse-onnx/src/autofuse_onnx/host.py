@@ -127,7 +127,9 @@ class RegionCall:
         failures: list[Exception] = []
         for attempt in _attempts(proto, self._model.opsets):
             try:
-                self._session = onnxruntime.InferenceSession(attempt, options, providers=["CPUExecutionProvider"])
+                self._session = onnxruntime.InferenceSession(
+                    attempt, options, providers=["CPUExecutionProvider"], enable_fallback=0
+                )
                 break
             except Exception as error:  # ONNX Runtime's errors have no common class
                 failures.append(error)

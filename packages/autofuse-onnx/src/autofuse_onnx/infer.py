@@ -20,14 +20,19 @@ _ROUNDS = 8
 
 
 def value_types(
-    model: onnx.ModelProto, inputs: Mapping[str, ValueType], sizes: Sizes, values: Mapping[str, onnx.TensorProto]
+    model: onnx.ModelProto,
+    inputs: Mapping[str, ValueType],
+    sizes: Sizes,
+    values: Mapping[str, onnx.TensorProto],
+    formed: frozenset[str],
 ) -> dict[str, ValueType]:
     """Return the type of every value for which anybody knows it.
 
-    ``inputs`` are the graph's inputs with named dims; ``values`` inputs whose content is known. What the model itself
+    ``inputs`` are the graph's inputs with named dims, ``values`` inputs whose content is known, ``formed`` the outputs
+    of well-formed nodes: on others ONNX's inference may end the process. What the model itself
     says of intermediate values is only used where inference says nothing: exporters are not always right.
     """
-    skeleton = _skeleton(model, inputs, values)
+    skeleton = _skeleton(model, inputs, values, formed)
     types = _inferred(skeleton)
     for _ in range(_ROUNDS):
         if not _add_ranks(skeleton, types):
@@ -73,7 +78,10 @@ def _with_fixed(type_: ValueType, sizes: Sizes) -> ValueType:
 
 
 def _skeleton(
-    model: onnx.ModelProto, inputs: Mapping[str, ValueType], values: Mapping[str, onnx.TensorProto]
+    model: onnx.ModelProto,
+    inputs: Mapping[str, ValueType],
+    values: Mapping[str, onnx.TensorProto],
+    formed: frozenset[str],
 ) -> onnx.ModelProto:
     """Return the model without large constants and without what it says of intermediate values."""
     skeleton = onnx.ModelProto(ir_version=max(model.ir_version, 4))
@@ -81,7 +89,7 @@ def _skeleton(
     skeleton.functions.extend(model.functions)
     graph = skeleton.graph
     graph.name = "types"
-    graph.node.extend(model.graph.node)
+    graph.node.extend(node for node in model.graph.node if formed.issuperset(node.output))
     graph.sparse_initializer.extend(model.graph.sparse_initializer)
     for tensor in (*model.graph.initializer, *values.values()):
         if _element_count(tensor) <= _SMALL and not tensor.external_data:
@@ -146,7 +154,9 @@ def _asked_of_onnxruntime(skeleton: onnx.ModelProto, names: Iterable[str]) -> di
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
     try:
-        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"], enable_fallback=0
+        )
     except Exception:  # an operator it does not have either: its values stay opaque
         return {}
     asked = set(names)

@@ -2,8 +2,11 @@
 
 from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
 import onnx
+
+from autofuse_onnx.scopes import subgraphs
 
 OLDEST_EQUIVALENT = 13
 """No version is lowered past this one because signatures are equal: before it, meanings changed more freely."""
@@ -20,14 +23,24 @@ def schema(op_type: str, version: int) -> onnx.defs.OpSchema | None:
         return None
 
 
-def is_complete(node: onnx.NodeProto, version: int) -> bool:
-    """True when a standard operator is known and has all its required inputs and attributes."""
-    known = schema(node.op_type, version)
-    if known is None:
+def well_formed_outputs(model: onnx.ModelProto) -> frozenset[str]:
+    """Return the outputs of the nodes that ONNX's checker accepts: known operators, with what they require."""
+    context = onnx.checker.C.CheckerContext()
+    context.ir_version = max(model.ir_version, 4)
+    context.opset_imports = {item.domain: item.version for item in model.opset_import}
+    return frozenset(name for node in model.graph.node if _is_formed(node, context) for name in node.output)
+
+
+def _is_formed(node: onnx.NodeProto, context: Any) -> bool:
+    inner = [each for graph in subgraphs(node) for each in graph.node]
+    if inner:
+        # The checker would ask for types inside branches and bodies, which many models leave out.
+        return all(_is_formed(each, context) for each in inner)
+    try:
+        onnx.checker.check_node(node, context)
+    except Exception:  # whatever it finds: a host backend will say what is wrong with the node
         return False
-    given = {attribute.name for attribute in node.attribute if not attribute.ref_attr_name}
-    required = all(name in given for name, attribute in known.attributes.items() if attribute.required)
-    return required and known.min_input <= len(node.input) and len(node.output) >= known.min_output
+    return True
 
 
 def is_numpy_like(op_type: str, version: int) -> bool:

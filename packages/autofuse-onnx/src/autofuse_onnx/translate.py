@@ -13,7 +13,7 @@ from autofuse_onnx.lowering import Lowering, Native, Step
 from autofuse_onnx.mappings.table import RULES
 from autofuse_onnx.node import OnnxNode, ValueType
 from autofuse_onnx.payload import payload_of_native, payload_of_node, without_dims
-from autofuse_onnx.schemas import is_complete, is_numpy_like
+from autofuse_onnx.schemas import is_numpy_like
 from autofuse_onnx.scopes import captured_names
 from autofuse_onnx.sizes import as_value
 from autofuse_onnx.tensors import Array, to_array, to_tensor_data
@@ -39,14 +39,15 @@ class Attempt:
 class Translation:
     """The operators so far, and what is known of the values.
 
-    ``read`` are the values that anybody reads; ``tensors`` the constants of the model by name, loaded when somebody
-    needs them; ``constants`` those loaded.
+    ``read`` are the values that anybody reads, ``formed`` the outputs of well-formed nodes; ``tensors`` are the
+    constants of the model by name, loaded when somebody needs them, ``constants`` those loaded.
     """
 
     model: str
     opsets: Mapping[str, int]
     types: dict[str, ValueType]
     read: frozenset[str]
+    formed: frozenset[str]
     tensors: dict[str, Callable[[], TensorData]] = field(factory=dict)
     taken: set[str] = field(factory=set)
     nodes: list[Node] = field(factory=list)
@@ -108,10 +109,16 @@ class Translation:
         )
 
     def _by_rule(self, node: OnnxNode) -> Attempt | None:
-        if node.domain or not is_complete(node.proto, node.opset) or not is_numpy_like(node.op_type, node.opset):
-            return None
         rule = RULES.get(node.op_type)
-        lowering = None if rule is None else rule(node)
+        if rule is None or node.domain or not is_numpy_like(node.op_type, node.opset):
+            return None
+        if not self.formed.issuperset(node.proto.output):
+            return None
+        try:
+            lowering = rule(node)
+        except (IndexError, ValueError, OverflowError):
+            # An axis out of range, say. The node keeps its meaning: whoever runs it says what is wrong.
+            return None
         return None if lowering is None else self._attempt(node, lowering)
 
     def _as_host(self, node: OnnxNode) -> Attempt:
