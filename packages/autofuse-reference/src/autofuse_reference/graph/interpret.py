@@ -40,8 +40,8 @@ class GraphInterpreter:
         self._payloads = {p.name: p for p in graph.payloads}
         self._compiled: dict[str, Callable[[list[Any]], Sequence[Any]]] = {}
 
-    def __call__(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return every value of the graph by name, for inputs by name."""
+    def outputs(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the graph's outputs by the names the user sees, for inputs by name."""
         known: dict[str, Any] = {c.name: to_array(c.data) for c in self.graph.constants}
         for value in self.graph.inputs:
             if value.name not in values:
@@ -54,11 +54,6 @@ class GraphInterpreter:
             known.update((name, result) for name, result in zip(node.outputs, results, strict=True) if name)
             for name in last_use.get(position, ()):
                 known.pop(name, None)
-        return known
-
-    def outputs(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the graph's outputs by the names the user sees."""
-        known = self(values)
         return {output.name: known[output.value] for output in self.graph.outputs}
 
     def _is_vector(self, node: Node) -> bool:

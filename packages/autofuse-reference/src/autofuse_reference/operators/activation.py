@@ -9,6 +9,7 @@ from autofuse_reference.operators import float_math
 from autofuse_reference.operators.axes import normalised
 from autofuse_reference.operators.call import Call, Meaning, unary
 from autofuse_reference.operators.error_function import erf
+from autofuse_reference.operators.extremes import maximum, minimum
 
 SELU_ALPHA = 1.6732632423543772
 """Fixed point constants of Klambauer et al., "Self-Normalizing Neural Networks" (2017)."""
@@ -131,8 +132,8 @@ def _threshold(call: Call) -> Array:
 
 
 MEANINGS: tuple[Meaning, ...] = (
-    unary("Relu", lambda x: np.maximum(x, x.dtype.type(0))),
-    unary("Relu6", lambda x: np.minimum(np.maximum(x, x.dtype.type(0)), x.dtype.type(6))),
+    unary("Relu", lambda x: maximum(x, x.dtype.type(0))),
+    unary("Relu6", lambda x: minimum(maximum(x, x.dtype.type(0)), x.dtype.type(6))),
     Meaning("LeakyRelu", _leaky_relu),
     Meaning("PRelu", _prelu),
     Meaning(

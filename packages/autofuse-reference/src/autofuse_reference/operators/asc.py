@@ -16,6 +16,7 @@ from autofuse_reference.errors import EvaluationError
 from autofuse_reference.operators import float_math, integer_math
 from autofuse_reference.operators.compare_logic import is_infinite
 from autofuse_reference.operators.error_function import erf
+from autofuse_reference.operators.extremes import maximum, minimum
 from autofuse_reference.operators.precision import Precision, cast, internal_dtype, widen
 
 _UNARY: dict[str, Callable[[Array], Array]] = {
@@ -67,8 +68,8 @@ _BINARY: dict[str, Callable[[Array, Array], Array]] = {
     "Mod": integer_math.floor_mod,
     "Fmod": integer_math.truncate_mod,
     "Pow": integer_math.power,
-    "Minimum": np.minimum,
-    "Maximum": np.maximum,
+    "Minimum": minimum,
+    "Maximum": maximum,
     "Atan2": np.arctan2,
     "BitwiseAnd": np.bitwise_and,
     "BitwiseOr": np.bitwise_or,

@@ -8,6 +8,7 @@ from autofuse_ir.operators import promote
 from autofuse_reference.arrays import Array
 from autofuse_reference.operators import integer_math
 from autofuse_reference.operators.call import Call, Meaning, binary
+from autofuse_reference.operators.extremes import maximum, minimum
 from autofuse_reference.operators.precision import cast, internal_dtype
 
 
@@ -68,13 +69,13 @@ def _bias_add(call: Call) -> Array:
 
 def _clip_by_value(call: Call) -> Array:
     low, high = call.array("clip_value_min"), call.array("clip_value_max")
-    return np.asarray(np.maximum(np.minimum(call.array("x"), high), low))
+    return maximum(minimum(call.array("x"), high), low)
 
 
 def _clip(call: Call) -> Array:
     x, low, high = call.array("x"), call.optional("min"), call.optional("max")
-    x = x if low is None else np.maximum(x, low)
-    return x if high is None else np.minimum(x, high)
+    x = x if low is None else maximum(x, low)
+    return x if high is None else minimum(x, high)
 
 
 def _select(call: Call) -> Array:
@@ -101,8 +102,8 @@ MEANINGS: tuple[Meaning, ...] = (
     binary("Add", np.add),
     binary("AddV2", np.add),
     Meaning("Mul", _mul),
-    binary("Maximum", np.maximum),
-    binary("Minimum", np.minimum),
+    binary("Maximum", maximum),
+    binary("Minimum", minimum),
     binary("Sub", np.subtract),
     binary("Div", integer_math.divide),
     binary("RealDiv", np.divide),
