@@ -116,6 +116,8 @@ def _name(declaration: list[str]) -> str | None:
             rest = [word for word in words[words.index(kind) + 1 :] if word not in ("class", "struct")]
             return next((word for word in rest if re.match(r"[A-Za-z_]", word)), None)
     words = _without_attributes(words)
+    if "operator" in words:
+        return None
     if "(" in words and ("=" not in words or words.index("(") < words.index("=")):
         name = words[words.index("(") - 1]
         return name if re.match(r"[A-Za-z_]", name) and name not in _NOT_NAMES else None
