@@ -55,6 +55,9 @@ def _parse(content: bytes, where: str) -> onnx.ModelProto:
 def _checked(proto: onnx.ModelProto, where: str) -> onnx.ModelProto:
     if not proto.HasField("graph") or not proto.graph.output:
         raise OnnxError("this is not an ONNX model: it has no graph with outputs", where=where, fix="pass an ONNX file")
+    domains = [opset.domain for opset in proto.opset_import]
+    if not all(isinstance(domain, str) and domain.isprintable() for domain in domains):
+        raise OnnxError("the name of an operator set is not text", where=where, fix="export the model again")
     if not all(0 <= version < 1 << 31 for version in (proto.ir_version, *(o.version for o in proto.opset_import))):
         raise OnnxError("a version number in it is not valid", where=where, fix="export the model again")
     versions = [opset.version for opset in proto.opset_import if opset.domain in ("", "ai.onnx")]
