@@ -7,6 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from attrs import evolve
 from autofuse_ir import dtypes as dt
 from autofuse_ir.dims import as_dim, le
 from autofuse_ir.facts import Guard, GuardKind
@@ -247,6 +248,28 @@ def test_objects_pass_between_host_steps(kit: Any) -> None:
     assert words == ["three", "small", "words"]
     with pytest.raises(TypeError, match="output 'copy' is no tensor"):
         fn("a b", out=(None, np.zeros(1)))
+
+
+def test_arrays_of_other_element_types_give_sizes_by_their_shape(kit: Any) -> None:
+    buffers = [kit.buffer("in_rare", "object", "n,m", dt.opaque), kit.buffer("count", "output", "n,m", dt.int64)]
+    program = kit.program(
+        buffers,
+        [HostCall("count", ("in_rare",), ("count",))],
+        ["count"],
+        [kit.fact("n", ("in_rare", 0)), kit.fact("m", ("in_rare", 1), hi=5)],
+        regions=(region("count", ("in_rare",), ("count",)),),
+    )
+    program = evolve(program, inputs=(evolve(program.inputs[0], shape=(as_dim("n"), as_dim("m"))),))
+    fn = kit.run(program, {"fake": Host(count=lambda v: [np.arange(v[0].size, dtype=np.int64).reshape(v[0].shape)])})
+    for shape in ((3, 5), (2, 1), (0, 4)):
+        result = fn(np.zeros(shape, ml_dtypes.float8_e5m2))
+        np.testing.assert_array_equal(result, np.arange(shape[0] * shape[1]).reshape(shape))
+    with pytest.raises(ValueError, match=r"has no shape \(list\), but 2 dims \[n, m\] are expected"):
+        fn([[1, 2]])
+    with pytest.raises(ValueError, match=r"has shape \[3\], but 2 dims"):
+        fn(np.zeros(3, ml_dtypes.float8_e5m2))
+    with pytest.raises(ValueError, match=r"dim 1 of input 'in_rare' is 6"):
+        fn(np.zeros((1, 6), ml_dtypes.float8_e5m2))
 
 
 @pytest.mark.parametrize("dtype", [dt.float32, dt.bfloat16])

@@ -45,6 +45,8 @@ class ArgumentBinder:
         self._output_buffers = tuple(table.buffers[table.numbers[output.value]] for output in program.outputs)
         self._output_is_object = tuple(table.is_object(table.numbers[output.value]) for output in program.outputs)
         self._guards = entry_guards(program)
+        sources = (source for fact in program.symbols for source in fact.sources)
+        self._size_givers = {source.input for source in sources if isinstance(source, InputDim)}
 
     def bind(self, args: Sequence[object], kwargs: Mapping[str, object]) -> BoundArguments:
         """Return the bound arguments; raises `InputTypeError` or `InputValueError`."""
@@ -87,6 +89,7 @@ class ArgumentBinder:
 
     def _value(self, value: Value, given: object) -> object:
         if self._is_object[value.name]:
+            self._check_object(value, given)
             return given
         array = self._array(given, f"input {value.name!r}")
         shape = value.shape or ()
@@ -105,6 +108,17 @@ class ArgumentBinder:
                 fix="reshape it",
             )
         return array
+
+    def _check_object(self, value: Value, given: object) -> None:
+        # Hosts check the content; here it matters only where sizes come from the shape.
+        rank, shape = len(value.shape or ()), getattr(given, "shape", None)
+        if value.name in self._size_givers and not (isinstance(shape, tuple) and len(shape) == rank):
+            found = f"shape {list(shape)}" if isinstance(shape, tuple) else f"no shape ({type(given).__name__})"
+            raise InputValueError(
+                f"input {value.name!r} has {found}, but {rank} dims {_shape_text(value.shape or ())} are expected",
+                where=self.where,
+                fix="give an array of that rank",
+            )
 
     def _array(self, given: object, what: str) -> Array:
         device = getattr(given, "__dlpack_device__", None)

@@ -134,10 +134,13 @@ def _inputs(program: Program, table: BufferTable, expressions: ExpressionTable) 
     rows = []
     for value in program.inputs:
         number = table.numbers[value.name]
-        if table.is_object(number):
-            rows.append((value.name, -1, 0, number, b""))
-            continue
         shape = value.shape or ()
+        if table.is_object(number):
+            # Its shape is read where sizes come from it alone: what is no array has none.
+            gives_sizes = any(name == value.name for name, _ in binding)
+            rank = len(shape) if gives_sizes else 0
+            rows.append((value.name, -1, rank, number, int32s([-1] * rank)))
+            continue
         dims = (-1 if (value.name, axis) in binding else expressions.dim(dim) for axis, dim in enumerate(shape))
         rows.append((value.name, dtype_code(value.dtype), len(shape), number, int32s(dims)))
     return tuple(rows)

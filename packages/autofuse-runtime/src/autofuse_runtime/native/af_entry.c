@@ -11,7 +11,10 @@ static int same_shapes(AfFrame *frame) {
   for (int i = 0; i < frame->plan->input_count; ++i) {
     const AfInputPlan *const in = &frame->plan->inputs[i];
     const AfTensor *const t = &frame->inputs[i];
-    if (in->dtype == AF_OBJECT) continue;
+    if (in->dtype == AF_OBJECT) {
+      if (in->rank > 0) same = 0; /* the frame keeps dims of tensors alone */
+      continue;
+    }
     if (t->dtype != in->dtype || t->rank != in->rank) return -1;
     af_i64 *const last = frame->input_dims + frame->plan->buffers[in->buffer].first_dim;
     for (int k = 0; k < in->rank; ++k) {

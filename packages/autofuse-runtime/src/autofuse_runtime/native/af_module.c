@@ -110,6 +110,21 @@ static int place_arguments(AfFrame *frame, PyObject *const *args, Py_ssize_t pos
   return placed == plan->input_count ? 0 : -1;
 }
 
+/* The dims of an object whose element type kernels do not know: hosts read its content, sizes its shape. */
+static int acquire_shape(AfTensor *tensor, int rank) {
+  PyObject *const shape = PyObject_GetAttrString(tensor->given, "shape");
+  int failed = !shape || !PyTuple_Check(shape) || PyTuple_GET_SIZE(shape) != rank || rank > AF_MAX_RANK;
+  for (int k = 0; !failed && k < rank; ++k) {
+    tensor->own_dims[k] = PyLong_AsLongLong(PyTuple_GET_ITEM(shape, k));
+    failed = tensor->own_dims[k] < 0;
+  }
+  Py_XDECREF(shape);
+  PyErr_Clear();
+  tensor->rank = rank;
+  tensor->dims = tensor->own_dims;
+  return failed ? -1 : 0;
+}
+
 static int acquire(Module *self, AfTensor *tensor, int expected, int writable) {
   tensor->object = tensor->given;
   if (expected == AF_OBJECT) return 0;
@@ -133,7 +148,9 @@ static int acquire(Module *self, AfTensor *tensor, int expected, int writable) {
 static int acquire_all(Module *self, AfFrame *frame) {
   const AfPlan *const plan = frame->plan;
   for (int i = 0; i < plan->input_count; ++i) {
-    if (acquire(self, &frame->inputs[i], plan->inputs[i].dtype, 0)) return -1;
+    const AfInputPlan *const in = &plan->inputs[i];
+    if (acquire(self, &frame->inputs[i], in->dtype, 0)) return -1;
+    if (in->dtype == AF_OBJECT && in->rank > 0 && acquire_shape(&frame->inputs[i], in->rank)) return -1;
   }
   for (int o = 0; o < plan->output_count; ++o) {
     if (!frame->out_is_given[o]) continue;

@@ -132,6 +132,7 @@ typedef struct AfTensor {
   Py_buffer view;
   PyObject *capsule; /* of __dlpack__() */
   PyObject *stand_in; /* owned; what Python made of an object that exports nothing itself */
+  af_i64 own_dims[AF_MAX_RANK]; /* what `dims` points to for an object that shows no memory, only a shape */
 } AfTensor;
 
 enum { AF_MEMORY_NONE, AF_MEMORY_POOLED, AF_MEMORY_BORROWED, AF_MEMORY_OBJECT };
