@@ -179,7 +179,9 @@ def test_every_node_fits_the_operator_table(imported: Imported) -> None:
 
 def test_every_rule_is_for_an_operator_that_onnx_has() -> None:
     known = {schema.name for schema in onnx.defs.get_all_schemas_with_history() if schema.domain == ""}
-    assert set(RULES) <= known
+    newest = onnx.defs.onnx_opset_version()
+    unknown_yet = {name for name, since in {"BitCast": 26, "CumProd": 26}.items() if since > newest}
+    assert set(RULES) - unknown_yet <= known
 
 
 def test_the_same_model_always_gives_the_same_graph(imported: Imported) -> None:
