@@ -21,7 +21,7 @@ NUMPY_FUNCTION = 4.0
 
 @frozen
 class MathBound:
-    """Largest distance of ``operator`` (of AscIR) from the exact value, in ULP of the result, in float32 and float64."""
+    """Largest distance of ``operator`` (of AscIR) from the exact value in ULP of the result, by dtype."""
 
     operator: str
     float32: float

@@ -80,6 +80,7 @@ class _Run:
             for p in impl.placements
             if p.buffer is not None
         }
+        self._check_index_width()
         self.arguments = Arguments(impl, inputs, self._size)
         self.workspace = Memory(impl.name, self._buffers(Location.WORKSPACE), self._size)
         self.local = Memory(impl.name, self._buffers(Location.LOCAL), self._size)
@@ -88,7 +89,6 @@ class _Run:
             for i, p in enumerate(impl.phases)
             for s in p.segments
         }
-        self._check_index_width()
 
     def outputs(self) -> list[Array]:
         """Run all phases and return what was stored."""
