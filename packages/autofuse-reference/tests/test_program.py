@@ -135,7 +135,9 @@ class Hosts:
         self.function = function
         self.seen: list[Any] = []
 
-    def compile(self, region: ProgramRegion, payloads: Mapping[str, Payload]) -> Callable[[list[Any]], Sequence[Any]]:
+    def compile(
+        self, region: ProgramRegion, payloads: Mapping[str, Payload], constants: object = None
+    ) -> Callable[[list[Any]], Sequence[Any]]:
         def call(values: list[Any]) -> Sequence[Any]:
             self.seen += values
             return self.function(*values)

@@ -35,7 +35,7 @@ class Host:
         self.compiled: list[str] = []
         self.payloads: dict[str, Payload] = {}
 
-    def compile(self, region: ProgramRegion, payloads: Any) -> Any:
+    def compile(self, region: ProgramRegion, payloads: Any, constants: Any = None) -> Any:
         self.compiled.append(region.name)
         self.payloads = dict(payloads)
         return self.functions[region.name]

@@ -97,7 +97,7 @@ def test_strided_out_that_overlaps_its_input(kit: Any) -> None:
 class Same:
     """A host backend that gives its argument back as it is."""
 
-    def compile(self, region: Any, payloads: Any) -> Any:
+    def compile(self, region: Any, payloads: Any, constants: Any = None) -> Any:
         return lambda values: [values[0]]
 
 

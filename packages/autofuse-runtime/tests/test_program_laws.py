@@ -43,7 +43,7 @@ def meaning(step: Step, values: list[Any]) -> Any:
 class Reverse:
     """A host backend that gives its argument back: reversed, or as it is."""
 
-    def compile(self, region: Any, payloads: Any) -> Any:
+    def compile(self, region: Any, payloads: Any, constants: Any = None) -> Any:
         return lambda values: [values[0][::-1]] if region.name.startswith("host") else [values[0]]
 
 

@@ -60,9 +60,9 @@ class Value:
 
 @frozen
 class Payload:
-    """What a host backend needs to rebuild an operator natively, e.g. a serialised ONNX node.
+    """What a host backend needs to rebuild an operator natively, e.g. a serialised ONNX function.
 
-    ``format`` names the encoding ("onnx.NodeProto", "onnx.ModelProto"); ``data`` is a uint8 vector.
+    ``format`` names the encoding ("onnx.FunctionProto"); ``data`` is a uint8 vector.
     """
 
     name: str

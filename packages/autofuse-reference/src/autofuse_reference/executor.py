@@ -23,6 +23,7 @@ from autofuse_ir.program import (
     Step,
     WriteSizes,
 )
+from autofuse_ir.tensor_data import TensorData
 
 from autofuse_reference.arrays import Array, numpy_dtype, to_array
 from autofuse_reference.asc_graph.interpret import interpret
@@ -35,7 +36,12 @@ POISON = 0xCB
 class HostBackend(Protocol):
     """What runs host regions (the runtime's protocol, by structure)."""
 
-    def compile(self, region: ProgramRegion, payloads: Mapping[str, Payload]) -> Callable[[list[Any]], Sequence[Any]]:
+    def compile(
+        self,
+        region: ProgramRegion,
+        payloads: Mapping[str, Payload],
+        constants: Mapping[str, TensorData] | None = None,
+    ) -> Callable[[list[Any]], Sequence[Any]]:
         """Return a callable from the values of ``region.inputs`` to those of ``region.outputs``."""
         ...
 
@@ -57,7 +63,7 @@ class ProgramExecutor:
         self.kernels = {k.name: k for k in program.kernels}
         self.constants = {c.name: to_array(c.data) for c in program.constants}
         payloads = {p.name: p for p in program.payloads}
-        self.regions = {r.name: _backend(r, hosts).compile(r, payloads) for r in program.regions}
+        self.regions = {r.name: _backend(r, hosts).compile(r, payloads, constants) for r in program.regions}
 
     def __call__(self, values: Sequence[object], symbols: dict[str, int]) -> Sequence[object]:
         """Return one value for each output; ``values`` follow the inputs, ``symbols`` are bound and checked."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from autofuse_ir.graph import Node, Payload
 from autofuse_ir.program import ProgramRegion
+from autofuse_ir.tensor_data import TensorData
 
 from autofuse_reference.errors import EvaluationError
 from autofuse_reference.operators.evaluate import evaluate_operator
@@ -13,9 +14,14 @@ from autofuse_reference.operators.evaluate import evaluate_operator
 class ReferenceBackend:
     """Evaluates the operators of a region one by one, each in its declared dtype."""
 
-    def compile(self, region: ProgramRegion, payloads: Mapping[str, Payload]) -> Callable[[list[Any]], Sequence[Any]]:
+    def compile(
+        self,
+        region: ProgramRegion,
+        payloads: Mapping[str, Payload],
+        constants: Mapping[str, TensorData] | None = None,
+    ) -> Callable[[list[Any]], Sequence[Any]]:
         """Return a callable from the values of ``region.inputs`` to those of ``region.outputs``."""
-        del payloads
+        del payloads, constants
 
         def run(values: list[Any]) -> list[Any]:
             known: dict[str, Any] = dict(zip(region.inputs, values, strict=True))

@@ -59,7 +59,9 @@ class Host:
     def __init__(self) -> None:
         self.dtypes: list[Any] = []
 
-    def compile(self, region: ProgramRegion, payloads: Mapping[str, Payload]) -> Callable[[list[Any]], Sequence[Any]]:
+    def compile(
+        self, region: ProgramRegion, payloads: Mapping[str, Payload], constants: object = None
+    ) -> Callable[[list[Any]], Sequence[Any]]:
         assert [o.op for o in region.operators] == ["Secret"]
         assert payloads["blob"].format == "onnx.NodeProto"
 

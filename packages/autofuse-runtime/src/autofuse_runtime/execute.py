@@ -10,6 +10,7 @@ from attrs import frozen
 from autofuse_ir.dtypes import bfloat16
 from autofuse_ir.graph import Payload
 from autofuse_ir.program import Program, ProgramBuffer, ProgramRegion
+from autofuse_ir.tensor_data import TensorData
 
 from autofuse_runtime.arrays import Array, as_array, bits_of, numpy_dtype
 from autofuse_runtime.buffers import buffer_table
@@ -23,9 +24,16 @@ ENTRY_POINTS = "autofuse.hosts"
 class HostBackend(Protocol):
     """Runs the operators that no kernel covers."""
 
-    def compile(self, region: ProgramRegion, payloads: Mapping[str, Payload]) -> Callable[[list[Any]], Sequence[Any]]:
+    def compile(
+        self,
+        region: ProgramRegion,
+        payloads: Mapping[str, Payload],
+        constants: Mapping[str, TensorData] | None = None,
+    ) -> Callable[[list[Any]], Sequence[Any]]:
         """Return a callable: values of ``region.inputs`` in, values of ``region.outputs`` out.
 
+        ``constants`` holds the inputs whose content never changes, so that a backend can prepare them once; they are
+        passed at every call all the same.
         Values are NumPy arrays, or objects only the backend understands. The callable must not write to its inputs;
         views of them stay valid as long as they are referenced.
         """
@@ -50,10 +58,11 @@ def find_backend(name: str, hosts: Mapping[str, HostBackend]) -> HostBackend:
 def compile_regions(program: Program, hosts: Mapping[str, HostBackend]) -> tuple[Region, ...]:
     """Return the callables of the program's regions, each checking what its backend returns."""
     payloads = {payload.name: payload for payload in program.payloads}
+    constants = {constant.name: constant.data for constant in program.constants}
     table = buffer_table(program)
     regions = []
     for region in program.regions:
-        compiled = find_backend(region.backend, hosts).compile(region, payloads)
+        compiled = find_backend(region.backend, hosts).compile(region, payloads, constants)
         numbers = [table.numbers[name] for name in region.outputs]
         outputs = tuple(
             _Expected(

@@ -38,6 +38,7 @@ class GraphInterpreter:
         self._hosts = dict(hosts or {})
         self._precision = precision
         self._payloads = {p.name: p for p in graph.payloads}
+        self._constants = {c.name: c.data for c in graph.constants}
         self._compiled: dict[str, Callable[[list[Any]], Sequence[Any]]] = {}
 
     def outputs(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,7 +79,7 @@ class GraphInterpreter:
                 )
             names = tuple(name for name in node.inputs if name is not None)
             region = ProgramRegion(node.name, ONNX_BACKEND, tuple(dict.fromkeys(names)), node.outputs, (node,))
-            self._compiled[node.name] = self._hosts[ONNX_BACKEND].compile(region, self._payloads)
+            self._compiled[node.name] = self._hosts[ONNX_BACKEND].compile(region, self._payloads, self._constants)
         given = {name: self._rounded(name, value) for name, value in zip(node.inputs, inputs, strict=True) if name}
         return self._compiled[node.name](list(given.values()))
 
