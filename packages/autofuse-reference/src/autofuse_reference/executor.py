@@ -63,6 +63,7 @@ class ProgramExecutor:
         self.kernels = {k.name: k for k in program.kernels}
         self.constants = {c.name: to_array(c.data) for c in program.constants}
         payloads = {p.name: p for p in program.payloads}
+        constants = {c.name: c.data for c in program.constants}
         self.regions = {r.name: _backend(r, hosts).compile(r, payloads, constants) for r in program.regions}
 
     def __call__(self, values: Sequence[object], symbols: dict[str, int]) -> Sequence[object]:
