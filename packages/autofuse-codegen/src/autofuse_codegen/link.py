@@ -94,7 +94,7 @@ class _Linker:
                 case HostRegion():
                     self._region(node, owners)
                 case ViewNode():
-                    self._view(node, owners)
+                    self._view(node)
                 case SizesNode():
                     self._make(node.output, owners)
                     self.steps.append(WriteSizes(node.output, node.elements))
@@ -199,12 +199,10 @@ class _Linker:
                     continue
             self._bound.add(symbol.name)
 
-    def _view(self, node: ViewNode, owners: dict[str, str]) -> None:
+    def _view(self, node: ViewNode) -> None:
+        if node.output in self.buffers:
+            return  # a graph output: the maker of what it shows, maybe views ago, wrote into it already
         fact = self._value(node.output)
-        source = self.buffers[node.input]
-        if source.alias_of == node.output:
-            return  # the maker wrote into this output already
-        del owners
         self._add(
             ProgramBuffer(node.output, BufferKind.INTERMEDIATE, fact.dtype, fact.shape or (), alias_of=node.input)
         )
