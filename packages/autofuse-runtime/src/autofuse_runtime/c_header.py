@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from autofuse_ir.comment import comment_text
 from autofuse_ir.dims import Dim
 from autofuse_ir.program import Program, ProgramKernel
 
@@ -15,7 +16,7 @@ def c_header(program: Program) -> str:
     obstacle = whole_model_obstacle(program)
     scope = "The model is one function." if obstacle is None else f"One function a kernel: {obstacle}."
     lines = [
-        f"/* {_comment(program.name)} for C and C++; link with lib/{stem}.so. {_comment(scope)}",
+        f"/* {comment_text(program.name)} for C and C++; link with lib/{stem}.so. {comment_text(scope)}",
         "",
         "   Sizes and pointers go in, a result comes out: 0 done, 1 no memory, 2 no tile sizes (a bug), 3 a",
         "   kernel met values it has no result for (its bits are in *status), 4 sizes the model was not compiled for.",
@@ -42,12 +43,14 @@ def c_header(program: Program) -> str:
 def _model(program: Program) -> list[str]:
     buffers = {buffer.name: buffer for buffer in program.buffers}
     lines = ["/* The whole model."]
-    lines += [f"   sizes[{k}]: {_comment(fact.name)}, {fact.lo}..{fact.hi}" for k, fact in enumerate(program.symbols)]
+    lines += [
+        f"   sizes[{k}]: {comment_text(fact.name)}, {fact.lo}..{fact.hi}" for k, fact in enumerate(program.symbols)
+    ]
     for k, value in enumerate(program.inputs):
-        lines.append(f"   inputs[{k}]: {value.dtype.name}[{_shape(value.shape or ())}], {_comment(value.name)}")
+        lines.append(f"   inputs[{k}]: {value.dtype.name}[{_shape(value.shape or ())}], {comment_text(value.name)}")
     for k, output in enumerate(program.outputs):
         buffer = buffers[output.value]
-        lines.append(f"   outputs[{k}]: {buffer.dtype.name}[{_shape(buffer.shape)}], {_comment(output.name)}")
+        lines.append(f"   outputs[{k}]: {buffer.dtype.name}[{_shape(buffer.shape)}], {comment_text(output.name)}")
     for k, constant in enumerate(program.constants):
         shape = ", ".join(str(dim) for dim in constant.data.shape)
         lines.append(f"   constants[{k}]: {constant.data.dtype.name}[{shape}], sha256 {constant.data.sha256}")
@@ -56,24 +59,22 @@ def _model(program: Program) -> list[str]:
 
 
 def _kernel(program: Program, number: int, kernel: ProgramKernel) -> list[str]:
-    lines = [f"/* {_comment(kernel.name)}: af_library.kernels[{number}]"]
-    lines += [f"   sizes[{position}]: {_comment(symbol)}" for position, symbol in enumerate(kernel.symbols)]
+    lines = [f"/* {comment_text(kernel.name)}: af_library.kernels[{number}]"]
+    lines += [f"   sizes[{position}]: {comment_text(symbol)}" for position, symbol in enumerate(kernel.symbols)]
     for argument in sorted(kernel.arguments, key=lambda argument: (argument.is_output, argument.index)):
         role = "outputs" if argument.is_output else "inputs"
         shape = ", ".join(str(dim) for dim in argument.shape)
         lines.append(
-            f"   {role}[{argument.index}]: {argument.dtype.name}[{_comment(shape)}], {_comment(argument.name)}"
+            f"   {role}[{argument.index}]: {argument.dtype.name}[{comment_text(shape)}], {comment_text(argument.name)}"
         )
-    lines.append(f"   tiling: {kernel.tiling_bytes} bytes; workspace: {_comment(str(kernel.workspace_bytes))} bytes")
+    lines.append(
+        f"   tiling: {kernel.tiling_bytes} bytes; workspace: {comment_text(str(kernel.workspace_bytes))} bytes"
+    )
     for message in kernel.status_messages:
-        lines.append(f"   status bit {message.bit}: {_comment(message.message)}")
+        lines.append(f"   status bit {message.bit}: {comment_text(message.message)}")
     lines[-1] += " */"
     return [*lines, f"{kernel_signature(program, number)};", ""]
 
 
 def _shape(shape: Sequence[Dim]) -> str:
-    return _comment(", ".join(str(dim) for dim in shape))
-
-
-def _comment(text: str) -> str:
-    return text.replace("*/", "* /").replace("\n", " ")
+    return comment_text(", ".join(str(dim) for dim in shape))

@@ -1,9 +1,9 @@
 """A program as C functions: the whole model where every step is ours, else one function for each kernel."""
 
-import json
 import re
 from importlib.resources import files
 
+from autofuse_ir.comment import comment_text
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.dims_c import C_PRELUDE, c_cond, c_text
 from autofuse_ir.program import (
@@ -27,6 +27,9 @@ from autofuse_runtime.plan import entry_guards
 
 _PARAMETERS = "const AfHost* host, const af_i64* sizes, const void* const* inputs, void* const* outputs"
 
+LONGEST_STEM = 120
+"""Characters of a program's name that go into file names and C identifiers."""
+
 
 def model_header() -> str:
     """Return the text of ``af_model.h``, which the generated functions include."""
@@ -34,8 +37,8 @@ def model_header() -> str:
 
 
 def file_stem(program: Program) -> str:
-    """Return the program's name as a file name and C identifier."""
-    stem = re.sub(r"[^A-Za-z0-9_]+", "_", program.name).strip("_") or "program"
+    """Return the program's name as a file name and C identifier, cut where file systems do not take longer ones."""
+    stem = re.sub(r"[^A-Za-z0-9_]+", "_", program.name)[:LONGEST_STEM].strip("_") or "program"
     return f"p{stem}" if stem[0].isdigit() else stem
 
 
@@ -81,7 +84,7 @@ def _kernel_function(program: Program, number: int, kernel: ProgramKernel) -> li
     targets = ", ".join(f"{{outputs[{k}], nullptr}}" for k in range(outputs)) or "{}"
     workspace = c_text(kernel.workspace_bytes, lambda name: f"sizes[{slots[name]}]")
     return [
-        f"// {kernel.name}",
+        f"// {comment_text(kernel.name)}",
         f"AF_EXPORT {kernel_signature(program, number)} {{",
         f"  const AfBuffer in[] = {{{sources}}}, out[] = {{{targets}}};",
         "  (void)inputs, (void)outputs;",
@@ -211,7 +214,7 @@ class _Model:
         workspace = self._dim(kernel.workspace_bytes)
         return [
             *[line for name in step.outputs for line in self._made(name)],
-            f"if ({is_needed}) {{  // {json.dumps(step.kernel)[1:-1]}",
+            f"if ({is_needed}) {{  // {comment_text(step.kernel)}",
             f"  const af_i64 kernel_sizes[] = {{{values}}};",
             f"  const AfBuffer in[] = {{{sources}}};",
             f"  const AfBuffer out[] = {{{targets}}};",

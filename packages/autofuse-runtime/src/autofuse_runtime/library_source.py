@@ -2,6 +2,7 @@
 
 import json
 
+from autofuse_ir.comment import comment_text
 from autofuse_ir.program import Program
 
 from autofuse_runtime.c_model import model_source
@@ -10,7 +11,7 @@ from autofuse_runtime.c_model import model_source
 def library_source(program: Program) -> str:
     """Return C++ text that declares the kernels' entry points, exports their table and defines the C functions."""
     lines = [
-        f"// Kernels of {program.name}: the one symbol that launchers look up.",
+        f"// Kernels of {comment_text(program.name)}: the one symbol that launchers look up.",
         '#include "af_abi.h"',
         "",
         'extern "C" {',

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from autofuse_ir.artefact import read
+from autofuse_ir.checks import verify
 from autofuse_ir.program import Program
 
 from autofuse_runtime.bundle import PROGRAM, check_files, read_manifest
@@ -57,6 +58,7 @@ def open_module(
         raise BundleError(
             f"program.json holds a {type(program).__name__}", where=str(directory), fix="compile the model again"
         )
+    verify(program)
     library = directory / manifest.library if manifest.library else None
     store = cache or default_cache()
     try:

@@ -2,6 +2,7 @@
 
 import hashlib
 
+from autofuse_ir.comment import comment_text
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.schedule import ImplGraph, ScheduleResult
 from autofuse_ir.target import TargetSpec
@@ -60,7 +61,7 @@ def _models_text(kernel: str, cases: tuple[CaseModel, ...], symbols: tuple[str, 
     names = [f"af_model_{kernel}_{case.key}" for case in cases]
     parts = [
         f"// requires: {HEADER}",
-        f"// Tiling cases of {kernel}; values: {', '.join((*symbols, 'cores'))}, then tiles.",
+        f"// Tiling cases of {kernel}; values: {comment_text(', '.join((*symbols, 'cores')))}, then tiles.",
         "",
     ]
     parts += [c_model(problem_of(case, symbols), name) for case, name in zip(cases, names, strict=True)]

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import assert_never
 
+from autofuse_ir.comment import comment_text
 from autofuse_ir.dims import Dim
 from autofuse_ir.dims_c import c_text
 
@@ -101,7 +102,7 @@ def _statement(node: Statement, name_of: NameOf, depth: int) -> list[str]:
         case Evaluate(value):
             return [f"{pad}{text(value)};"]
         case Comment(words):
-            return [f"{pad}// {words}"]
+            return [f"{pad}// {comment_text(words)}"]
         case For(name, first, end, step, body):
             advance = f"++{name}" if step == Integer(1) else f"{name} += {text(step)}"
             bound = _print(end, PRECEDENCE["<"] + 1, name_of)

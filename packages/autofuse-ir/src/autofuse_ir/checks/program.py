@@ -8,7 +8,8 @@ from autofuse_ir.checks.kernels import check_aliases
 from autofuse_ir.checks.schedule import check_arguments
 from autofuse_ir.checks.steps import check_steps
 from autofuse_ir.checks.symbols import check_range, unknown_symbols
-from autofuse_ir.dims import TRUE
+from autofuse_ir.dims import TRUE, free_symbols
+from autofuse_ir.facts import InputDim, InputElement, SymbolFact
 from autofuse_ir.program import BindSymbol, BufferKind, Program
 from autofuse_ir.text.values import value_name, word
 
@@ -61,6 +62,15 @@ def check_buffers(program: Program) -> Iterator[Finding]:
         kept = buffers.get(constant.name)
         if kept is None or kept.kind is not BufferKind.CONSTANT or kept.dtype != constant.data.dtype:
             yield Finding(f"constant {constant.name!r}", "it has no constant buffer of its dtype", "add its buffer")
+    known = {value.name for value in program.inputs} | {constant.name for constant in program.constants}
+    for buffer in program.buffers:
+        if (
+            buffer.kind in (BufferKind.INPUT, BufferKind.CONSTANT)
+            and buffer.alias_of is None
+            and buffer.name not in known
+        ):
+            what = f"the program has no such {buffer.kind.value}"
+            yield Finding(f"buffer {buffer.name!r}", what, "", f"buffer {value_name(buffer.name)}: ")
     for output in program.outputs:
         if output.value not in buffers:
             yield Finding(f"output {output.name!r}", f"there is no buffer {output.value!r}", "add it", "program ")
@@ -74,6 +84,7 @@ def check_symbols(program: Program) -> Iterator[Finding]:
     }
     for symbol in program.symbols:
         yield from check_range(symbol.name, symbol.lo, symbol.hi, symbol.hint, f"symbol {word(symbol.name)} ")
+        yield from _check_sources(program, symbol)
     for guard in program.guards:
         yield from unknown_symbols((guard.condition,), entry, f"guard of {guard.operator!r}", guard.kind.value)
     for variant in program.variants:
@@ -82,6 +93,23 @@ def check_symbols(program: Program) -> Iterator[Finding]:
         anchor = f"buffer {value_name(buffer.name)}: "
         yield from unknown_symbols(buffer.shape, bound, f"buffer {buffer.name!r}", anchor)
     yield from unknown_symbols((program.peak_bytes,), bound, "peak bytes", "for ")
+
+
+def _check_sources(program: Program, symbol: SymbolFact) -> Iterator[Finding]:
+    inputs = {value.name: value for value in program.inputs}
+    for source in symbol.sources:
+        if not isinstance(source, InputDim | InputElement):
+            continue
+        value = inputs.get(source.input)
+        if value is None:
+            what = f"its source, input {source.input!r}, is not there"
+        elif isinstance(source, InputDim) and not 0 <= source.dim < len(value.shape or ()):
+            what = f"its source, input {source.input!r}, has no dim {source.dim}"
+        elif isinstance(source, InputElement) and (source.element < 0 or not value.dtype.is_integer):
+            what = f"its source, input {source.input!r}, has no integer element {source.element}"
+        else:
+            continue
+        yield Finding(f"symbol {symbol.name!r}", what, "name an input's dim or element", f"symbol {word(symbol.name)} ")
 
 
 def check_variants(program: Program) -> Iterator[Finding]:
@@ -94,8 +122,13 @@ def check_variants(program: Program) -> Iterator[Finding]:
 
 def check_kernels(program: Program) -> Iterator[Finding]:
     """Call tables are in order, and the interpreter tier has well-formed AscGraphs to run."""
+    sizes = {symbol.name for symbol in program.symbols}
+    sizes |= {step.symbol for variant in program.variants for step in variant.steps if isinstance(step, BindSymbol)}
     for kernel in program.kernels:
         where = f"kernel {kernel.name!r}"
+        for name in (*kernel.symbols, *free_symbols(kernel.workspace_bytes)):
+            if name not in sizes:
+                yield Finding(where, f"it needs the size {name}, which the program does not have", "add the symbol")
         outputs = sum(argument.is_output for argument in kernel.arguments)
         found = [*check_arguments(kernel.arguments)]
         found += check_aliases(kernel.safe_aliases, len(kernel.arguments) - outputs, outputs)

@@ -126,6 +126,11 @@ class _Walk:
         yield from self._read(step.buffer)
         if (step.dim is None) == (step.element is None):
             yield "exactly one of dim and element must be set"
+        buffer = self.buffers.get(step.buffer)
+        if buffer is not None and step.dim is not None and not 0 <= step.dim < len(buffer.shape):
+            yield f"the buffer {step.buffer!r} has no dim {step.dim}"
+        if buffer is not None and step.element is not None and (step.element < 0 or not buffer.dtype.is_integer):
+            yield f"the buffer {step.buffer!r} has no integer element {step.element}"
         if not 0 <= step.lo <= step.hi:
             yield f"[{step.lo}, {step.hi}] is no range of sizes"
         self.symbols.add(step.symbol)

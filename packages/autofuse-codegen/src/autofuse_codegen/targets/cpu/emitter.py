@@ -7,6 +7,7 @@ from attrs import AttrsInstance, frozen
 from autofuse_ir.abi import header_text as abi_text
 from autofuse_ir.dims import Dim, const, product
 from autofuse_ir.dims_c import C_PRELUDE
+from autofuse_ir.comment import comment_text
 from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.kernels import FileRole, KernelBundle, SourceFile, StatusMessage
@@ -151,7 +152,7 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
     tiling_data = f"{kernel}_tiling_data.h"
     kernel_view = KernelView(
         kernel=kernel,
-        sources=_sources(implementations),
+        sources=tuple(comment_text(line) for line in _sources(implementations)),
         headers=headers,
         tiling_data_header=tiling_data,
         launch_type=f"Launch_{kernel}",
@@ -168,7 +169,7 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
     shape_dims = tuple(d for a in outputs for d in a.shape)
     shape_view = InferShapeView(
         kernel=kernel,
-        symbols=schedule.symbols,
+        symbols=tuple(comment_text(s) for s in schedule.symbols),
         infer_shape=f"af_{kernel}_infer_shape",
         size_lines=_size_lines(_used(shape_dims), schedule.symbols, names, "sizes"),
         dims=tuple(size(d, names.__getitem__) for d in shape_dims),
@@ -252,7 +253,9 @@ def _case(kernel: str, impl: ImplGraph, schedule: ScheduleResult) -> tuple[CaseV
             "}",
         ]
         epilogue.append("launch->host->release(launch->host->context, local);")
-    view = CaseView(0, function.name, function.comment, tuple(prologue), body, tuple(epilogue))
+    view = CaseView(
+        0, function.name, tuple(comment_text(line) for line in function.comment), tuple(prologue), body, tuple(epilogue)
+    )
     return view, frozenset(_called(function))
 
 
@@ -274,7 +277,7 @@ def _tiling_view(kernel: str, model: TilingModel, fields: tuple[str, ...], tilin
     solver, models = (file.name for file in model.support_files[:2])
     return TilingView(
         kernel=kernel,
-        symbols=model.symbols,
+        symbols=tuple(comment_text(s) for s in model.symbols),
         symbol_indices=tuple(range(len(model.symbols))),
         solver_header=solver,
         models_header=models,
