@@ -11,19 +11,10 @@ from autofuse_ir.dims import Dim, DimLike, as_dim, const
 from autofuse_ir.dtypes import DType, bool_, int64
 from autofuse_ir.errors import IrError
 from autofuse_ir.graph import Attr, AttrValue
+from autofuse_ir.strides import dense_strides
 
 Place: TypeAlias = str | int | Dim | tuple[str | None, DimLike, DimLike]
 """Index of one data dim: an axis, a constant, or (axis, step, offset)."""
-
-
-def dense_strides(repeats: tuple[Dim, ...]) -> tuple[Dim, ...]:
-    """Return the row-major element strides of a value with ``repeats``; 0 along the axes it does not vary on."""
-    strides: list[Dim] = []
-    running = const(1)
-    for repeat in reversed(repeats):
-        strides.append(const(0) if repeat == 1 else running)
-        running = running * repeat
-    return tuple(reversed(strides))
 
 
 @define

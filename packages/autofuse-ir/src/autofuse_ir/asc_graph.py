@@ -39,6 +39,11 @@ class Axis:
     size: Dim
     parents: tuple[str, ...] = ()
 
+    @property
+    def root(self) -> str:
+        """The root axis that this vectorised axis walks: the one that a tile's inner half was cut from, or itself."""
+        return self.parents[0] if self.kind is AxisKind.TILE_INNER else self.name
+
 
 @frozen
 class AccessDim:

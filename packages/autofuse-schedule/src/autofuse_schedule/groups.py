@@ -5,6 +5,7 @@ from autofuse_ir.schedule import TilingGroup
 from autofuse_ir.tiling_group import merge
 
 from autofuse_schedule.errors import ScheduleError
+from autofuse_schedule.segments import NOT_EVALUATED
 
 
 def group_of_node(node: AscNode, axes: tuple[str, ...]) -> TilingGroup:
@@ -20,7 +21,7 @@ def group_of_graph(graph: AscGraph) -> TilingGroup:
     axes = tuple(axis.name for axis in graph.axes)
     merged: TilingGroup | None = None
     for node in graph.nodes:
-        if node.op in ("Data", "Output", "Scalar", "IndexExpr"):
+        if node.op in NOT_EVALUATED:
             continue
         group = group_of_node(node, axes)
         joined = group if merged is None else merge(merged, group)

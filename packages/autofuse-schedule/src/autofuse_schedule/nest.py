@@ -1,7 +1,7 @@
 """The loop nest of one tiling case, and which values vary along which of its axes."""
 
 from attrs import frozen
-from autofuse_ir.asc_graph import AscNode, Axis, AxisKind
+from autofuse_ir.asc_graph import AscNode, Axis
 from autofuse_ir.dims import const
 
 
@@ -17,6 +17,5 @@ class Nest:
         return tuple(axis for axis in self.vectorised if self._varies(node, axis))
 
     def _varies(self, node: AscNode, axis: Axis) -> bool:
-        root = axis.parents[0] if axis.kind is AxisKind.TILE_INNER else axis.name
-        position = next(i for i, candidate in enumerate(self.roots) if candidate.name == root)
+        position = next(i for i, candidate in enumerate(self.roots) if candidate.name == axis.root)
         return node.repeats[position] != const(1)

@@ -1,7 +1,7 @@
 """The schedule stage: one backend node -> loop nests, segments and buffers for a target."""
 
-from autofuse_ir.asc_graph import AscGraph, Axis
-from autofuse_ir.dims import TRUE, const
+from autofuse_ir.asc_graph import AscGraph
+from autofuse_ir.dims import TRUE, Dim, const
 from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.fused_graph import AscBackend, FusedAscBackend
@@ -63,17 +63,13 @@ def _implementations(
     kept: list[ImplGraph] = []
     dropped: list[Dropped] = []
     for case in tiling_cases(group, body.axes):
-        impl = template(body, group, case, _up_to_roots(axes))
+        impl = template(body, group, case, axes)
         reason = never_fits(impl, target, ranges)
         if reason is None:
             kept.append(impl)
         else:
             dropped.append(reason)
     return tuple(kept), tuple(dropped)
-
-
-def _up_to_roots(axes: tuple[Axis, ...]) -> tuple[Axis, ...]:
-    return tuple(dict.fromkeys(axes))
 
 
 def _arguments(node: AscBackend, facts: SymbolFacts) -> tuple[KernelArgument, ...]:
@@ -106,6 +102,6 @@ def _symbols(graph: AscGraph, arguments: tuple[KernelArgument, ...]) -> tuple[st
                 found.update(free_symbols(access.step))
                 found.update(free_symbols(access.offset))
         expression = node.attr("expression")
-        if node.op == "IndexExpr" and expression is not None:
-            found.update(free_symbols(expression))  # type: ignore[arg-type]
+        if node.op == "IndexExpr" and isinstance(expression, Dim):
+            found.update(free_symbols(expression))
     return tuple(sorted(found))

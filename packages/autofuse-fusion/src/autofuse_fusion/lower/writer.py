@@ -10,6 +10,7 @@ from autofuse_ir.asc_ops import AscKind, AscResult, asc_op
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.dtypes import DType
 from autofuse_ir.graph import Attr
+from autofuse_ir.strides import dense_strides
 
 from autofuse_fusion.axes import Layout
 
@@ -136,16 +137,6 @@ class KernelWriter:
         repeats = tuple(axis.size if along else const(1) for axis, along in zip(self.axes, varies, strict=True))
         self.nodes.append(AscNode(name, op, inputs, dtype, repeats, dense_strides(repeats), attrs, access, self.source))
         return name
-
-
-def dense_strides(repeats: tuple[Dim, ...]) -> tuple[Dim, ...]:
-    """Return the row-major element strides of a value with ``repeats``; 0 where it does not vary."""
-    strides: list[Dim] = []
-    running = const(1)
-    for repeat in reversed(repeats):
-        strides.append(const(0) if repeat == const(1) else running)
-        running = running * repeat
-    return tuple(reversed(strides))
 
 
 def _bits(value: Number) -> tuple[object, ...]:

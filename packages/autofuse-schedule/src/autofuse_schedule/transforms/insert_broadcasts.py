@@ -9,8 +9,7 @@ from attrs import evolve, frozen
 from autofuse_ir.asc_graph import AscGraph, AscNode
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.graph import Attr
-
-from autofuse_schedule.layout import dense_strides
+from autofuse_ir.strides import dense_strides
 
 
 @frozen

@@ -7,8 +7,7 @@ after    axis z0z1 = 768*n; accesses have one data dim of that size
 from attrs import evolve, frozen
 from autofuse_ir.asc_graph import AccessDim, AccessMap, AscGraph, AscNode, Axis, AxisKind
 from autofuse_ir.dims import Dim, const
-
-from autofuse_schedule.layout import dense_strides
+from autofuse_ir.strides import dense_strides
 
 
 @frozen

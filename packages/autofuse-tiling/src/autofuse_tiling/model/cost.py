@@ -4,7 +4,7 @@ Form (as in the original's model): ``head + max(MTE2, VEC, MTE3)``. A block runs
 Loads' and Stores' bytes and evaluates its nodes. The costs come from the TargetSpec alone.
 """
 
-from autofuse_ir.asc_graph import AscNode, Axis, AxisKind
+from autofuse_ir.asc_graph import AscNode, Axis
 from autofuse_ir.dims import Dim, ceildiv, const, dim_max, dim_min, product
 from autofuse_ir.schedule import ImplGraph
 from autofuse_ir.target import TargetKind, TargetSpec
@@ -56,8 +56,7 @@ def _elements(node: AscNode, impl: ImplGraph, vectorised: tuple[Axis, ...]) -> D
 
 
 def _varies(node: AscNode, impl: ImplGraph, axis: Axis) -> bool:
-    root = axis.parents[0] if axis.kind is AxisKind.TILE_INNER else axis.name
-    return node.repeats[impl.roots.index(root)] != const(1)
+    return node.repeats[impl.roots.index(axis.root)] != const(1)
 
 
 def _movement(

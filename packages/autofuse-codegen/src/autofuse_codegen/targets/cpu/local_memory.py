@@ -1,7 +1,7 @@
 """Local buffers of a block: offsets in one allocation, and addresses inside a tile."""
 
 from attrs import frozen
-from autofuse_ir.asc_graph import AscNode, Axis, AxisKind
+from autofuse_ir.asc_graph import AscNode, Axis
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.schedule import ImplGraph, Location
 
@@ -40,8 +40,7 @@ def tile_address(node: AscNode, vectorised: tuple[Axis, ...], roots: tuple[str, 
     running = const(1)
     coefficients: list[tuple[str, Dim]] = []
     for axis in reversed(vectorised):
-        root = axis.parents[0] if axis.kind is AxisKind.TILE_INNER else axis.name
-        if node.repeats[roots.index(root)] == const(1):
+        if node.repeats[roots.index(axis.root)] == const(1):
             continue
         coefficients.append((axis.name, running))
         running = running * axis.size

@@ -173,7 +173,7 @@ class _Row:
         data = self.case.nodes[node.inputs[0]]
         assert node.access is not None
         where = address(node.access)
-        root = self._root(self.strip_axis)
+        root = self.case.axes[self.strip_axis].root
         base = self.case.names.of(f"base {data.name}", data.name)
         self._read(node, base, self._row_offset(where, root), where.step_along(root))
 
@@ -191,7 +191,7 @@ class _Row:
         output = next(n for n in self.case.impl.nodes if n.op == "Output" and n.inputs == (node.name,))
         assert node.access is not None
         where = address(node.access)
-        root = self._root(self.strip_axis)
+        root = self.case.axes[self.strip_axis].root
         base = self.case.names.of(f"base {output.name}", output.name)
         step = where.step_along(root)
         kind = f"{type_name(node.dtype)}*"
@@ -278,7 +278,3 @@ class _Row:
         for term in terms[1:]:
             total = Binary("+", total, term)
         return total
-
-    def _root(self, axis: str) -> str:
-        found = self.case.axes[axis]
-        return found.parents[0] if found.kind is AxisKind.TILE_INNER else found.name
