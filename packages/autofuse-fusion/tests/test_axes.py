@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from autofuse_fusion.axes import Join, factorise, join, nest_of
-from autofuse_fusion.size_facts import SizeFacts, exact_quotient
+from autofuse_fusion.size_facts import SizeFacts
 from autofuse_ir.dims import Dim, as_dim, const, eq, product
 from autofuse_ir.facts import Guard, GuardKind, SymbolFact, SymbolFacts
 from hypothesis import given
@@ -108,10 +108,3 @@ def test_axes_that_are_apart_split_their_producer_but_do_not_unite() -> None:
     assert joined.nest == nest("n", "k", "m")
     assert moved(joined, "first", nest("n*m")) == ["n", None, "m"]
     assert join(nest(4, 9), nest(6, "k", 6), (const(6), None, const(6)), SIZES) is None
-
-
-def test_quotients_are_exact_or_none() -> None:
-    assert exact_quotient(as_dim("12*n*m + 6*n"), as_dim("6*n")) == as_dim("2*m + 1")
-    assert exact_quotient(as_dim("12*n"), as_dim("5")) is None
-    assert exact_quotient(as_dim("n + 1"), as_dim("n")) is None
-    assert exact_quotient(as_dim("n + 1"), as_dim("n + 1")) == const(1)

@@ -8,6 +8,7 @@ from autofuse_ir.dims import (
     Dim,
     all_of,
     any_of,
+    as_dim,
     ceildiv,
     const,
     dim_max,
@@ -119,6 +120,19 @@ def test_an_exact_quotient_times_its_divisor_is_the_dividend(total: Dim, divisor
         assert quotient * divisor == total * divisor
         if evaluate(divisor, point):
             assert evaluate(quotient, point) == evaluate(total, point)
+
+
+@pytest.mark.parametrize(
+    ("total", "divisor", "quotient"),
+    [("12*n*m + 6*n", "6*n", "2*m + 1"), ("n + 1", "n + 1", "1"), ("n*n + 2*n + 1", "n + 1", "n + 1")],
+)
+def test_what_divides_symbolically_has_its_quotient(total: str, divisor: str, quotient: str) -> None:
+    assert exact_quotient(as_dim(total), as_dim(divisor)) == as_dim(quotient)
+
+
+@pytest.mark.parametrize(("total", "divisor"), [("12*n", "5"), ("n + 1", "n"), ("n*m", "n + 1")])
+def test_what_leaves_a_remainder_has_no_quotient(total: str, divisor: str) -> None:
+    assert exact_quotient(as_dim(total), as_dim(divisor)) is None
 
 
 @given(dims)

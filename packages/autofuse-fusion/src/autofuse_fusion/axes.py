@@ -16,8 +16,9 @@ from typing import TypeAlias
 
 from attrs import frozen
 from autofuse_ir.dims import Dim, const, product
+from autofuse_symshape.divisions import exact_quotient
 
-from autofuse_fusion.size_facts import SizeFacts, exact_quotient
+from autofuse_fusion.size_facts import SizeFacts
 
 Nest: TypeAlias = tuple[Dim, ...]
 Layout: TypeAlias = tuple[Dim | None, ...]

@@ -2,7 +2,6 @@
 
 from autofuse_ir.dims import Dim, const, eq
 from autofuse_ir.dims_eval import evaluate
-from autofuse_ir.dims_polynomial import polynomial
 from autofuse_ir.errors import IrError
 from autofuse_ir.facts import GuardKind, SymbolFacts
 from autofuse_symshape.oracle import Oracle
@@ -51,24 +50,3 @@ class SizeFacts:
                 value = 1
             self._at_hints[dim] = value
         return value
-
-
-def exact_quotient(dividend: Dim, divisor: Dim) -> Dim | None:
-    """Return q with ``dividend == divisor * q`` for all values of the symbols; None where no such form is seen.
-
-    Only a divisor of one term (``768``, ``n``, ``4*n*m``) is looked for.
-    """
-    if len(divisor.terms) != 1:
-        return const(1) if dividend == divisor else None
-    atoms, factor = divisor.terms[0]
-    terms = []
-    for monomial, coefficient in dividend.terms:
-        rest = list(monomial)
-        for atom in atoms:
-            if atom not in rest:
-                return None
-            rest.remove(atom)
-        if coefficient % factor:
-            return None
-        terms.append((tuple(rest), coefficient // factor))
-    return polynomial(terms)

@@ -89,7 +89,7 @@ def _host_region(region: Region, items: Items, number: int) -> HostRegion:
 def _kernel_name(group: Group, number: int) -> str:
     """Return a name that is an identifier and says the operators it holds."""
     kinds = list(dict.fromkeys(unit.node.op.lower() for unit in group.units))
-    shown = "_".join(kinds[:4]) + (f"_and_{len(group.units) - 4}_more" if len(kinds) > 4 else "")
+    shown = "_".join(kinds[:4]) + (f"_and_{len(kinds) - 4}_more" if len(kinds) > 4 else "")
     return f"k{number}_{shown}"
 
 
