@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import onnx
+import onnxruntime
 import pytest
 from autofuse_ir.graph import Graph
 from autofuse_ir.program import ProgramRegion
@@ -29,6 +30,19 @@ def parse() -> Callable[[str, int], onnx.ModelProto]:
 def imported(parse: Callable[[str, int], onnx.ModelProto]) -> Callable[..., Graph]:
     """Return a function from the text of a graph and an operator set version to the imported graph."""
     return lambda text, opset, **options: import_model(parse(text, opset), **options)
+
+
+@pytest.fixture(scope="session")
+def run_whole() -> Run:
+    """Return a function that runs a whole model in ONNX Runtime alone on named values."""
+
+    def run(model: onnx.ModelProto, values: Mapping[str, Any]) -> list[Any]:
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4
+        results: list[Any] = onnxruntime.InferenceSession(model.SerializeToString(), options).run(None, dict(values))
+        return results
+
+    return run
 
 
 @pytest.fixture(scope="session")

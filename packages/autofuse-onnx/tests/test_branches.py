@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from autofuse_ir.graph import Graph
 from autofuse_onnx.frontend import import_model
@@ -32,25 +31,20 @@ TWO_LEVELS = """g (float[n] x, int64 rate) => (y, z) {
 }"""
 
 
-def _plain(model: onnx.ModelProto, values: dict[str, Any]) -> list[Any]:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    results: list[Any] = onnxruntime.InferenceSession(model.SerializeToString(), options).run(None, values)
-    return results
-
-
 def _ops(graph: Graph) -> list[str]:
     return [node.op for node in graph.nodes]
 
 
 @pytest.mark.parametrize("rate", [16000, 8000])
-def test_a_known_input_decides_branches_at_every_level(parse: Parse, run_on_host: Run, rate: int) -> None:
+def test_a_known_input_decides_branches_at_every_level(
+    parse: Parse, run_on_host: Run, run_whole: Run, rate: int
+) -> None:
     model = parse(TWO_LEVELS, 17)
     x, known = np.float32([1, -2, 3]), np.asarray(rate)
     graph = import_model(model, values={"rate": known})
     assert "If" not in _ops(graph)
     assert [value.name for value in graph.inputs] == ["x"]
-    expected = _plain(model, {"x": x, "rate": known})
+    expected = run_whole(model, {"x": x, "rate": known})
     for ours, theirs in zip(run_on_host(graph, {"x": x}), expected, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 

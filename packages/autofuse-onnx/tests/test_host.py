@@ -7,7 +7,6 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from attrs import evolve
 from autofuse_ir.graph import Graph, Node
@@ -29,15 +28,10 @@ DECOMPOSED = """g (float[N, 6] x, float[6] w, int64[1] a) => (y, h, m, d, s) {
 }"""
 
 
-def _plain(model: onnx.ModelProto, values: dict[str, Any]) -> list[Any]:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    results: list[Any] = onnxruntime.InferenceSession(model.SerializeToString(), options).run(None, values)
-    return results
-
-
 @pytest.mark.parametrize("as_constants", [False, True])
-def test_decompositions_run_as_the_node_they_stand_for(parse: Parse, run_on_host: Run, as_constants: bool) -> None:
+def test_decompositions_run_as_the_node_they_stand_for(
+    parse: Parse, run_on_host: Run, run_whole: Run, as_constants: bool
+) -> None:
     model = parse(DECOMPOSED, 18)
     rng = np.random.default_rng(0)
     for rows in (0, 1, 3):
@@ -47,7 +41,7 @@ def test_decompositions_run_as_the_node_they_stand_for(parse: Parse, run_on_host
             "a": np.asarray([1]),
         }
         ours = run_on_host(import_model(model), values, as_constants=as_constants)
-        for got, want in zip(ours, _plain(model, values), strict=True):
+        for got, want in zip(ours, run_whole(model, values), strict=True):
             np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
             assert got.dtype == want.dtype
 

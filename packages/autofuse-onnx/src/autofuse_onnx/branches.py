@@ -15,7 +15,7 @@ from onnx import helper, numpy_helper
 from autofuse_onnx.external_data import is_external
 from autofuse_onnx.infer import reads_of
 from autofuse_onnx.scopes import rename
-from autofuse_onnx.tensors import Array
+from autofuse_onnx.tensors import Array, element_count
 
 _LARGEST = 4096
 """Constants with more elements decide no branch."""
@@ -49,15 +49,8 @@ def _is_if(node: onnx.NodeProto) -> bool:
 
 
 def _constants(model: onnx.ModelProto, values: Iterable[onnx.TensorProto]) -> dict[str, Array]:
-    small = (t for t in (*model.graph.initializer, *values) if not is_external(t) and _count(t) <= _LARGEST)
+    small = (t for t in (*model.graph.initializer, *values) if not is_external(t) and element_count(t) <= _LARGEST)
     return {tensor.name: numpy_helper.to_array(tensor) for tensor in small}
-
-
-def _count(tensor: onnx.TensorProto) -> int:
-    count = 1
-    for size in tensor.dims:
-        count *= max(size, 0)
-    return count
 
 
 def _condition(model: onnx.ModelProto, node: onnx.NodeProto, constants: Mapping[str, Array]) -> bool | None:

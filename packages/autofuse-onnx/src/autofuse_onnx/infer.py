@@ -10,6 +10,7 @@ from onnx import helper
 from autofuse_onnx.node import ValueType
 from autofuse_onnx.scopes import captured_names
 from autofuse_onnx.sizes import Sizes, is_stated, type_of
+from autofuse_onnx.tensors import element_count
 
 _SMALL = 1024
 """Constants of more elements are not shown to shape inference: it needs the content of shape operands only."""
@@ -92,7 +93,7 @@ def _skeleton(
     graph.node.extend(node for node in model.graph.node if formed.issuperset(node.output))
     graph.sparse_initializer.extend(model.graph.sparse_initializer)
     for tensor in (*model.graph.initializer, *values.values()):
-        if _element_count(tensor) <= _SMALL and not tensor.external_data:
+        if element_count(tensor) <= _SMALL and not tensor.external_data:
             graph.initializer.append(tensor)
         else:
             graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims)))
@@ -106,13 +107,6 @@ def _skeleton(
             untyped.type.tensor_type.ClearField("shape")
         graph.output.append(untyped)
     return skeleton
-
-
-def _element_count(tensor: onnx.TensorProto) -> int:
-    count = 1
-    for size in tensor.dims:
-        count *= max(size, 0)
-    return count
 
 
 def _stated(value: onnx.ValueInfoProto, type_: ValueType) -> onnx.ValueInfoProto:

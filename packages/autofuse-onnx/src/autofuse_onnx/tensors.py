@@ -26,6 +26,11 @@ def numpy_dtype(dtype: DType) -> "np.dtype[Any]":
     return np.dtype(ml_dtypes.bfloat16) if dtype.name == "bfloat16" else np.dtype(dtype.numpy_name)
 
 
+def element_count(tensor: onnx.TensorProto) -> int:
+    """Return how many elements the dims of ``tensor`` make; a negative dim, which no valid tensor has, counts as 0."""
+    return prod(max(size, 0) for size in tensor.dims)
+
+
 def tensor_data(tensor: onnx.TensorProto, folder: Path | None) -> TensorData | None:
     """Return the content of ``tensor``; None for element types that kernels cannot hold."""
     dtype = dtype_of_onnx_code(tensor.data_type)
