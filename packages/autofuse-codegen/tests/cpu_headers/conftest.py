@@ -120,23 +120,6 @@ def compile_source(tmp_path_factory: pytest.TempPathFactory) -> Compile:
     return compile_one
 
 
-NUMPY_TO_C = {
-    "bool": "bool",
-    "i8": "af_i8",
-    "i16": "af_i16",
-    "i32": "af_i32",
-    "i64": "af_i64",
-    "u8": "af_u8",
-    "u16": "af_u16",
-    "u32": "af_u32",
-    "u64": "af_u64",
-    "f16": "af_f16",
-    "bf16": "af_bf16",
-    "f32": "float",
-    "f64": "double",
-}
-
-
 class Kernels:
     """Functions of one compiled test library, called on NumPy arrays of equal length."""
 
@@ -165,16 +148,6 @@ def kernels(compile_source: Compile, all_headers: tuple[str, ...]) -> Kernels:
     """Every function over every dtype that the default tests call, compiled for this machine by g++."""
     source = paste(all_headers) + (HERE / "strips.inc").read_text()
     return Kernels(compile_source("strips", source))
-
-
-@pytest.fixture(scope="session")
-def kernel_source(all_headers: tuple[str, ...]) -> str:
-    return paste(all_headers) + (HERE / "strips.inc").read_text()
-
-
-@pytest.fixture(scope="session")
-def c_types() -> dict[str, str]:
-    return dict(NUMPY_TO_C)
 
 
 @pytest.fixture(scope="session")

@@ -102,7 +102,7 @@ class Comment:
 
 @frozen
 class For:
-    """``for (name = first; name < end; name += step) body``; ``parallel`` marks the axis bound to blocks."""
+    """``for (name = first; name < end; name += step) body``."""
 
     name: str
     first: Expression
