@@ -51,7 +51,7 @@ def find_backend(name: str, hosts: Mapping[str, HostBackend]) -> HostBackend:
     raise ToolMissingError(
         f"the program needs the host backend {name!r}, which is not installed",
         where="host regions",
-        fix="install the package that brings it (onnxruntime: autofuse-onnx[onnx]; numpy: autofuse-reference)",
+        fix="install the package that brings it (onnxruntime: autofuse-onnx[onnx]; reference: autofuse-reference)",
     )
 
 
