@@ -173,14 +173,19 @@ def random_tiles(impl: ImplGraph, sizes: dict[str, int], rng: np.random.Generato
 
 
 def bits(array: Any) -> bytes:
-    return np.ascontiguousarray(array).tobytes()
+    """The bits, of any NaN those of one: which sign NaN + NaN has depends on NumPy's vector loops and their tails."""
+    kept = np.array(array)
+    is_nan = np.isnan(kept.astype(np.float64))
+    if is_nan.any():
+        kept[is_nan] = np.nan
+    return kept.tobytes()
 
 
 @pytest.mark.parametrize(("name", "segment_nodes"), [("cpu", 512), ("cpu", 2), ("ascend-a2", 1), ("ascend-350", 5)])
 def test_a_schedule_gives_the_bits_of_its_graph_whatever_its_tiles(name: str, segment_nodes: int) -> None:
     target = target_of(name, segment_nodes)
 
-    @settings(max_examples=120, derandomize=True, database=None, deadline=None)
+    @settings(max_examples=80, derandomize=True, database=None, deadline=None)
     @given(cases(), st.integers(0, 1 << 16))
     def check(case: Case, seed: int) -> None:
         wanted = interpret(case.node.graph, case.arrays, case.sizes)
