@@ -42,7 +42,8 @@ static int place_inputs(AfFrame *frame) {
       memory->state = AF_MEMORY_BORROWED;
     } else {
       const af_i64 count = af_element_count(t->dims, t->rank);
-      const af_i64 bytes = count < 0 ? -1 : count * af_itemsize[t->dtype];
+      af_i64 bytes;
+      if (count < 0 || __builtin_mul_overflow(count, (af_i64)af_itemsize[t->dtype], &bytes)) bytes = -1;
       memory->data = bytes < 0 ? NULL : af_memory_allocate(bytes);
       if (!memory->data) return af_fail(frame, AF_FAULT_MEMORY, in->buffer, bytes, 0);
       memory->bytes = bytes;
@@ -148,14 +149,33 @@ static int may_write_through(const AfFrame *frame, int o) {
   return 1;
 }
 
-static int outs_overlap(const AfFrame *frame, int o) {
-  const AfTensor *const a = &frame->outs[o];
-  const af_i64 a_bytes = af_element_count(a->dims, a->rank) * af_itemsize[a->dtype];
+/* The bytes from the first to the last element, whatever the order of the strides. */
+static void extent(const AfTensor *t, uintptr_t *first, uintptr_t *end) {
+  const af_i64 itemsize = af_itemsize[t->dtype];
+  *first = *end = (uintptr_t)t->data;
+  if (af_element_count(t->dims, t->rank) == 0) return;
+  af_i64 dense = itemsize;
+  for (int k = t->rank - 1; k >= 0; --k) {
+    const af_i64 stride = t->strides ? t->strides[k] * (t->strides_in_elements ? itemsize : 1) : dense;
+    const af_i64 reach = stride * (t->dims[k] - 1);
+    *(reach < 0 ? first : end) += (uintptr_t)reach;
+    dense *= t->dims[k];
+  }
+  *end += (uintptr_t)itemsize;
+}
+
+/* Strided arrays may lie between one another's elements: whether they do, Python decides. */
+static int outs_overlap(AfFrame *frame, int o) {
+  uintptr_t first, end, other_first, other_end;
+  extent(&frame->outs[o], &first, &end);
   for (int p = 0; p < o; ++p) {
-    const AfTensor *const b = &frame->outs[p];
-    if (!frame->out_is_given[p] || !b->is_row_major || !a->is_row_major) continue;
-    const af_i64 b_bytes = af_element_count(b->dims, b->rank) * af_itemsize[b->dtype];
-    if ((char *)a->data < (char *)b->data + b_bytes && (char *)b->data < (char *)a->data + a_bytes) return 1;
+    if (!frame->out_is_given[p]) continue;
+    extent(&frame->outs[p], &other_first, &other_end);
+    if (first >= other_end || other_first >= end) continue;
+    const int is_sure = frame->outs[o].is_row_major && frame->outs[p].is_row_major;
+    if (!is_sure && frame->outs_are_apart) continue;
+    frame->outs_in_doubt = !is_sure;
+    return 1;
   }
   return 0;
 }

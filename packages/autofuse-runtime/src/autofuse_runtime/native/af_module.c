@@ -23,7 +23,8 @@ static PyObject *name_out; /* "out" */
 
 /* ---- faults ---- */
 
-static PyObject *explain(Module *self, PyObject *const *args, Py_ssize_t positional, PyObject *kwnames) {
+/* Raises what is wrong with the arguments; 0 where nothing is. */
+static int find_fault(Module *self, PyObject *const *args, Py_ssize_t positional, PyObject *kwnames) {
   PyObject *const tuple = PyTuple_New(positional), *const keywords = PyDict_New();
   PyObject *result = NULL;
   if (tuple && keywords) {
@@ -35,10 +36,13 @@ static PyObject *explain(Module *self, PyObject *const *args, Py_ssize_t positio
   }
   Py_XDECREF(tuple);
   Py_XDECREF(keywords);
-  if (result) {
-    Py_DECREF(result);
+  Py_XDECREF(result);
+  return result ? 0 : -1;
+}
+
+static PyObject *explain(Module *self, PyObject *const *args, Py_ssize_t positional, PyObject *kwnames) {
+  if (find_fault(self, args, positional, kwnames) == 0)
     PyErr_SetString(PyExc_SystemError, "arguments were refused, but nothing is wrong with them");
-  }
   return NULL;
 }
 
@@ -177,8 +181,10 @@ static void leave(AfFrame *frame) {
 
 /* ---- the call ---- */
 
-static PyObject *run(Module *self, AfFrame *frame, PyObject *const *args, Py_ssize_t positional, PyObject *kwnames) {
+static PyObject *attempt(Module *self, AfFrame *frame, PyObject *const *args, Py_ssize_t positional,
+                         PyObject *kwnames) {
   PyObject *result = NULL;
+  frame->outs_in_doubt = 0;
   frame->fault = AF_FAULT_NONE;
   frame->host.cores = af_threads_count();
   if (place_arguments(frame, args, positional, kwnames)) return explain(self, args, positional, kwnames);
@@ -189,9 +195,18 @@ static PyObject *run(Module *self, AfFrame *frame, PyObject *const *args, Py_ssi
   leave(frame);
   if (result) return result;
   frame->memo_is_valid = 0;
+  if (frame->outs_in_doubt) return NULL;
   if (frame->fault == AF_FAULT_ARGUMENTS) return explain(self, args, positional, kwnames);
   if (frame->fault != AF_FAULT_PYTHON) raise_fault(self, frame);
   return NULL;
+}
+
+static PyObject *run(Module *self, AfFrame *frame, PyObject *const *args, Py_ssize_t positional, PyObject *kwnames) {
+  frame->outs_are_apart = 0;
+  PyObject *const result = attempt(self, frame, args, positional, kwnames);
+  if (result || !frame->outs_in_doubt || find_fault(self, args, positional, kwnames)) return result;
+  frame->outs_are_apart = 1;
+  return attempt(self, frame, args, positional, kwnames);
 }
 
 static PyObject *module_call(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {

@@ -183,6 +183,8 @@ typedef struct AfFrame {
   AfTensor *inputs, *outs;
   unsigned char *out_is_given;
   unsigned char *out_is_direct;
+  int outs_in_doubt;  /* the call was refused for arrays of out= whose memory may overlap */
+  int outs_are_apart; /* Python found that it does not */
   AfMemory *memory; /* of each buffer; roots own, aliases repeat */
   af_i64 *dims;     /* of each buffer, at AfBufferPlan.first_dim */
   af_i64 *bytes;    /* of each buffer, once its dims are known */

@@ -5,9 +5,9 @@ import re
 
 from attrs import AttrsInstance, frozen
 from autofuse_ir.abi import header_text as abi_text
+from autofuse_ir.comment import comment_text
 from autofuse_ir.dims import Dim, const, product
 from autofuse_ir.dims_c import C_PRELUDE
-from autofuse_ir.comment import comment_text
 from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.kernels import FileRole, KernelBundle, SourceFile, StatusMessage
