@@ -24,7 +24,7 @@ def _environment(folder: str) -> Environment:
     return Environment(
         loader=FunctionLoader(load),
         undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701 - C++, not HTML
+        autoescape=False,  # C++, not HTML
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

@@ -3,7 +3,7 @@
 import hashlib
 import re
 
-from attrs import AttrsInstance, frozen
+from attrs import AttrsInstance
 from autofuse_ir.abi import header_text as abi_text
 from autofuse_ir.comment import comment_text
 from autofuse_ir.dims import Dim, const, product
@@ -15,18 +15,7 @@ from autofuse_ir.schedule import ImplGraph, ScheduleResult
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import SupportFile, TilingModel
 
-from autofuse_codegen.kernel.program import (
-    Call,
-    Declare,
-    Evaluate,
-    Expression,
-    For,
-    Function,
-    If,
-    Scope,
-    Statement,
-    Strips,
-)
+from autofuse_codegen.kernel.calls import calls
 from autofuse_codegen.printers.cpp import size, statements
 from autofuse_codegen.render import render, source_file
 from autofuse_codegen.targets.cpu.aliases import safe_aliases
@@ -36,6 +25,14 @@ from autofuse_codegen.targets.cpu.local_memory import plan_local_memory
 from autofuse_codegen.targets.cpu.lower import CaseLowering
 from autofuse_codegen.targets.cpu.names import Names, identifier
 from autofuse_codegen.targets.cpu.operators import can_fail
+from autofuse_codegen.targets.cpu.views import (
+    CaseView,
+    InferShapeView,
+    KernelView,
+    StoreView,
+    TilingCaseView,
+    TilingView,
+)
 
 TEMPLATES = "targets/cpu/templates"
 
@@ -61,80 +58,6 @@ STATUS_MESSAGES = (
     StatusMessage(31, "there was no memory for a tile"),
 )
 """Bits 0 and 3 are raised by the vector headers (``AF_STATUS_*``)."""
-
-
-@frozen
-class CaseView:
-    """One tiling case in the kernel template."""
-
-    key: int
-    function: str
-    comment: tuple[str, ...]
-    prologue: tuple[str, ...]
-    body: tuple[str, ...]
-    epilogue: tuple[str, ...]
-
-
-@frozen
-class KernelView:
-    """The kernel template."""
-
-    kernel: str
-    sources: tuple[str, ...]
-    headers: tuple[str, ...]
-    tiling_data_header: str
-    launch_type: str
-    tiling_type: str
-    launch: str
-    launch_sizes: tuple[str, ...]
-    output_bytes: str
-    cases: tuple[CaseView, ...]
-
-
-@frozen
-class StoreView:
-    """A tile size that the tiling function hands on."""
-
-    field: str
-    index: int
-
-
-@frozen
-class TilingCaseView:
-    """One tiling case in the tiling function."""
-
-    key: int
-    stores: tuple[StoreView, ...]
-
-
-@frozen
-class TilingView:
-    """The templates of TilingData and of the tiling function."""
-
-    kernel: str
-    symbols: tuple[str, ...]
-    symbol_indices: tuple[int, ...]
-    solver_header: str
-    models_header: str
-    tiling_data_header: str
-    tiling: str
-    tiling_type: str
-    models: str
-    value_count: int
-    case_count: int
-    fields: tuple[str, ...]
-    cases: tuple[TilingCaseView, ...]
-
-
-@frozen
-class InferShapeView:
-    """The template of shape inference."""
-
-    kernel: str
-    symbols: tuple[str, ...]
-    infer_shape: str
-    size_lines: tuple[str, ...]
-    dims: tuple[str, ...]
 
 
 def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, target: TargetSpec) -> KernelBundle:
@@ -256,7 +179,7 @@ def _case(kernel: str, impl: ImplGraph, schedule: ScheduleResult) -> tuple[CaseV
     view = CaseView(
         0, function.name, tuple(comment_text(line) for line in function.comment), tuple(prologue), body, tuple(epilogue)
     )
-    return view, frozenset(_called(function))
+    return view, frozenset(name for name in calls(function.body) if _is_in_headers(name))
 
 
 def _local_symbols(impl: ImplGraph) -> set[str]:
@@ -305,29 +228,6 @@ def _size_lines(used: set[str], symbols: tuple[str, ...], names: dict[str, str],
     return tuple(f"const af_i64 {names[s]} = {array}[{i}];" for i, s in enumerate(symbols) if s in used)
 
 
-def _called(function: Function) -> list[str]:
-    """Names of header functions that a function calls."""
-    found: list[str] = []
-
-    def expression(node: Expression) -> None:
-        if isinstance(node, Call):
-            if node.function.startswith("af_") and node.function not in ("af_min", "af_ceildiv"):
-                found.append(node.function)
-            if node.function == "af_min" and len(node.arguments) == 2:
-                found.append("af_min")
-            for argument in node.arguments:
-                expression(argument)
-
-    def statement(node: Statement) -> None:
-        match node:
-            case Declare(_, _, value) | Evaluate(value):
-                expression(value)
-            case For(body=body) | If(body=body) | Strips(body=body) | Scope(body=body):
-                for inner in body:
-                    statement(inner)
-            case _:
-                pass
-
-    for node in function.body:
-        statement(node)
-    return found
+def _is_in_headers(function: str) -> bool:
+    """True for functions of the vector headers; ``af_ceildiv`` comes with the arithmetic of sizes."""
+    return function.startswith("af_") and function != "af_ceildiv"

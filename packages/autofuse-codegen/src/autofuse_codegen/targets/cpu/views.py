@@ -1,0 +1,77 @@
+"""What the templates of a CPU kernel see: frozen strings and numbers, nothing to call or compute."""
+
+from attrs import frozen
+
+
+@frozen
+class CaseView:
+    """One tiling case in the kernel template."""
+
+    key: int
+    function: str
+    comment: tuple[str, ...]
+    prologue: tuple[str, ...]
+    body: tuple[str, ...]
+    epilogue: tuple[str, ...]
+
+
+@frozen
+class KernelView:
+    """The kernel template."""
+
+    kernel: str
+    sources: tuple[str, ...]
+    headers: tuple[str, ...]
+    tiling_data_header: str
+    launch_type: str
+    tiling_type: str
+    launch: str
+    launch_sizes: tuple[str, ...]
+    output_bytes: str
+    cases: tuple[CaseView, ...]
+
+
+@frozen
+class StoreView:
+    """A tile size that the tiling function hands on."""
+
+    field: str
+    index: int
+
+
+@frozen
+class TilingCaseView:
+    """One tiling case in the tiling function."""
+
+    key: int
+    stores: tuple[StoreView, ...]
+
+
+@frozen
+class TilingView:
+    """The templates of TilingData and of the tiling function."""
+
+    kernel: str
+    symbols: tuple[str, ...]
+    symbol_indices: tuple[int, ...]
+    solver_header: str
+    models_header: str
+    tiling_data_header: str
+    tiling: str
+    tiling_type: str
+    models: str
+    value_count: int
+    case_count: int
+    fields: tuple[str, ...]
+    cases: tuple[TilingCaseView, ...]
+
+
+@frozen
+class InferShapeView:
+    """The template of shape inference."""
+
+    kernel: str
+    symbols: tuple[str, ...]
+    infer_shape: str
+    size_lines: tuple[str, ...]
+    dims: tuple[str, ...]
