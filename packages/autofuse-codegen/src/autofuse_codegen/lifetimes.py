@@ -13,6 +13,7 @@ from autofuse_ir.program import (
     ProgramBuffer,
     Step,
     WriteSizes,
+    root_of,
 )
 
 ARENA = (BufferKind.INTERMEDIATE, BufferKind.WORKSPACE)
@@ -37,17 +38,8 @@ def buffers_of(step: Step) -> tuple[str, ...]:
             return (buffer,)
 
 
-def root_of(name: str, buffers: dict[str, ProgramBuffer]) -> str:
-    """Return the buffer whose memory ``name`` is a view of."""
-    while (parent := buffers[name].alias_of) is not None:
-        name = parent
-    return name
-
-
-def with_frees(
-    steps: tuple[Step, ...], buffers: tuple[ProgramBuffer, ...]
-) -> tuple[tuple[Step, ...], tuple[ProgramBuffer, ...]]:
-    """Return ``steps`` with a Free right after the last use of each arena or object buffer (its views included)."""
+def with_frees(steps: tuple[Step, ...], buffers: tuple[ProgramBuffer, ...]) -> tuple[Step, ...]:
+    """Return ``steps`` with a Free right after the last use of each arena buffer (its views included)."""
     by_name = {b.name: b for b in buffers}
     last: dict[str, int] = {}
     for position, step in enumerate(steps):
@@ -61,7 +53,7 @@ def with_frees(
     for position, step in enumerate(steps):
         freed.append(step)
         freed += [Free(name) for name in dying.get(position, ())]
-    return tuple(freed), buffers
+    return tuple(freed)
 
 
 def peak_bytes(steps: tuple[Step, ...], buffers: tuple[ProgramBuffer, ...]) -> Dim:

@@ -33,7 +33,8 @@ def link(fused_graph: FusedGraph, bundles: tuple[KernelBundle, ...], facts: Symb
     """Return the program that runs ``fused_graph`` with the kernels ``bundles`` (one per backend node, by name)."""
     linker = _Linker(fused_graph, {b.name: b for b in bundles}, facts)
     linker.run()
-    steps, buffers = with_frees(tuple(linker.steps), tuple(linker.buffers.values()))
+    buffers = tuple(linker.buffers.values())
+    steps = with_frees(tuple(linker.steps), buffers)
     unbacked = linker.unbacked
     return Program(
         name=fused_graph.name,

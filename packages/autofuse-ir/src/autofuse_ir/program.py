@@ -1,5 +1,6 @@
 """``autofuse.program``: a whole model as steps over buffers."""
 
+from collections.abc import Mapping
 from enum import Enum
 from typing import TypeAlias
 
@@ -38,6 +39,16 @@ class ProgramBuffer:
     dtype: DType
     shape: tuple[Dim, ...]
     alias_of: str | None = None
+
+
+def root_of(name: str, buffers: Mapping[str, ProgramBuffer]) -> str:
+    """Return the buffer that owns the bytes of ``name``: itself, or what it is a view of in the end.
+
+    ``buffers`` are those of one program by name; views must not make a cycle (``checks`` finds those).
+    """
+    while (parent := buffers[name].alias_of) is not None:
+        name = parent
+    return name
 
 
 @frozen

@@ -22,6 +22,7 @@ from autofuse_ir.program import (
     ProgramRegion,
     Step,
     WriteSizes,
+    root_of,
 )
 from autofuse_ir.tensor_data import TensorData
 
@@ -59,7 +60,7 @@ class ProgramExecutor:
         self.program = program
         self.poison = poison
         self.buffers = {b.name: b for b in program.buffers}
-        self.roots = {b.name: self._root(b.name) for b in program.buffers}
+        self.roots = {b.name: root_of(b.name, self.buffers) for b in program.buffers}
         self.kernels = {k.name: k for k in program.kernels}
         self.constants = {c.name: to_array(c.data) for c in program.constants}
         payloads = {p.name: p for p in program.payloads}
@@ -69,11 +70,6 @@ class ProgramExecutor:
     def __call__(self, values: Sequence[object], symbols: dict[str, int]) -> Sequence[object]:
         """Return one value for each output; ``values`` follow the inputs, ``symbols`` are bound and checked."""
         return _Call(self, values, symbols).results()
-
-    def _root(self, name: str) -> str:
-        while (parent := self.buffers[name].alias_of) is not None:
-            name = parent
-        return name
 
 
 class _Call:

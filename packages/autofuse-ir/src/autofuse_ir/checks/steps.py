@@ -22,6 +22,7 @@ from autofuse_ir.program import (
     ProgramRegion,
     Step,
     WriteSizes,
+    root_of,
 )
 from autofuse_ir.text.program import step_text
 
@@ -59,9 +60,7 @@ class _Walk:
 
     def root(self, name: str) -> str:
         """Return the buffer that owns the bytes of ``name``."""
-        while (parent := self.buffers[name].alias_of) is not None:
-            name = parent
-        return name
+        return root_of(name, self.buffers)
 
     def problems(self, step: Step) -> Iterator[str]:
         """Yield what is wrong with ``step``, and take it."""
