@@ -8,6 +8,7 @@ from autofuse_ir.facts import ResultDim, ResultElement, SymbolFacts
 from autofuse_ir.fused_graph import Reason
 from autofuse_ir.graph import Graph, Node
 from autofuse_ir.target import TargetSpec
+from autofuse_ir.walk import made_by
 
 from autofuse_fusion.backends import KERNELS, backend_of, possible_backend
 from autofuse_fusion.classify import Kind, Place, classify
@@ -27,7 +28,7 @@ class HostOperator:
     @property
     def outputs(self) -> tuple[str, ...]:
         """The values it makes."""
-        return tuple(name for name in self.node.outputs if name)
+        return made_by(self.node)
 
 
 @frozen(eq=False)

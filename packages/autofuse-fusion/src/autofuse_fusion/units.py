@@ -14,6 +14,7 @@ from autofuse_ir.dims import Dim
 from autofuse_ir.graph import Node
 from autofuse_ir.operators import attr_of, input_names, operator
 from autofuse_ir.tensor_data import TensorData
+from autofuse_ir.walk import made_by
 from autofuse_reference.arrays import to_tensor_data
 from autofuse_reference.operators.precision import cast
 
@@ -66,7 +67,7 @@ class Unit:
     @property
     def outputs(self) -> tuple[str, ...]:
         """The values it makes."""
-        return tuple(name for name in self.node.outputs if name)
+        return made_by(self.node)
 
     @property
     def reads(self) -> Iterator[Read]:

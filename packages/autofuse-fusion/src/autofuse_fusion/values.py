@@ -1,10 +1,13 @@
 """What is known of the values of one graph: type, shape, content, and who makes them."""
 
+from collections.abc import Mapping
+
 from attrs import field, frozen
 from autofuse_ir.dims import Dim, const, product
 from autofuse_ir.facts import SymbolFacts, ValueFact
 from autofuse_ir.graph import Graph, Node
 from autofuse_ir.tensor_data import TensorData
+from autofuse_ir.walk import producers
 
 from autofuse_fusion.errors import FusionError
 from autofuse_fusion.size_facts import SizeFacts
@@ -19,7 +22,7 @@ class Values:
 
     facts: dict[str, ValueFact]
     constants: dict[str, TensorData]
-    makers: dict[str, Node]
+    makers: Mapping[str, Node]
     sizes: SizeFacts
     _bytes: dict[str, int] = field(factory=dict)
 
@@ -63,6 +66,5 @@ def values_of(graph: Graph, facts: SymbolFacts) -> Values:
     for constant in graph.constants:
         shape = tuple(const(size) for size in constant.data.shape)
         by_name.setdefault(constant.name, ValueFact(constant.name, constant.data.dtype, shape))
-    makers = {output: node for node in graph.nodes for output in node.outputs if output}
     constants = {constant.name: constant.data for constant in graph.constants}
-    return Values(by_name, constants, makers, SizeFacts(facts))
+    return Values(by_name, constants, producers(graph), SizeFacts(facts))

@@ -7,8 +7,7 @@ after    a = Exp(x); c = Add(a, a)
 from attrs import evolve, frozen
 from autofuse_ir.graph import AttrValue, Graph, Node
 from autofuse_ir.operators import Flag, attr_of, operator
-
-from autofuse_fusion.passes.renaming import renamed
+from autofuse_ir.rewrite import replace_values
 
 
 @frozen
@@ -43,7 +42,7 @@ class MergeCommonSubexpressions:
         if not names:
             return graph
         constants = tuple(constant for constant in graph.constants if constant.name not in names)
-        return evolve(renamed(graph, tuple(kept), names), constants=constants)
+        return replace_values(evolve(graph, nodes=tuple(kept), constants=constants), names)
 
 
 def _attributes(node: Node) -> tuple[tuple[str, str, AttrValue | None], ...]:

@@ -10,15 +10,15 @@ x + -0.0 do; x + 0 (it turns -0.0 into 0.0), x * 0 and x - x do not.
 from collections.abc import Callable
 from math import copysign
 
-from attrs import frozen
+from attrs import evolve, frozen
 from autofuse_ir.dtypes import DType
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.graph import Graph, Node
+from autofuse_ir.rewrite import replace_values
 from autofuse_ir.tensor_data import TensorData
 
 from autofuse_fusion.lower.table import VIEWS
 from autofuse_fusion.passes.constant_folding import scalar_constant
-from autofuse_fusion.passes.renaming import renamed
 from autofuse_fusion.size_facts import SizeFacts
 
 
@@ -76,7 +76,7 @@ class DropIdentities:
                 names[node.outputs[0]] = source
             else:
                 kept.append(node)
-        return renamed(graph, tuple(kept), names)
+        return replace_values(evolve(graph, nodes=tuple(kept)), names) if names else graph
 
 
 def _kept_input(node: Node, constants: dict[str, TensorData]) -> str | None:
