@@ -67,10 +67,10 @@ MODELS = (
 ROUNDS = 5
 COLUMNS = ("size", "MB\nbefore", "MB\nafter", "MB at\nhosts", "ms\nfused", "ms\nunfused", "ms\nORT", "largest\nerror")
 LEGEND = """
-MB before, after  what kernels read and write in a call: a kernel an operator, and fused
+MB before, after  what kernels read and write in a call: one an operator, fused
 MB at hosts       what goes into and out of host steps, which ONNX Runtime runs
 ms                median time of a call: fused, unfused, ONNX Runtime alone
-largest error     difference from ONNX Runtime's result, relative to its largest element"""
+largest error     against ONNX Runtime's result, relative to its largest element"""
 LARGEST_ERROR = 1e-3
 """Of a result, relative to its largest element: more says that something is wrong, not that rounding differs."""
 

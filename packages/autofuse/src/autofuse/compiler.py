@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
+from stat import S_ISDIR
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,8 @@ from autofuse.errors import DriverError
 from autofuse.function import CompiledFunction, callable_of
 from autofuse.options import settings
 from autofuse.pipeline import Lowered, Observer, lower
+from autofuse.ranges import Range, checked_dims, checked_hints
 
-Range = int | tuple[int, int]
 TIERS = ("auto", "jit", "interpreter")
 DEVICES = ("auto", "sim", "real")
 
@@ -48,7 +49,7 @@ def import_graph(
 
     ``example_inputs`` are what torch modules and NumPy functions are traced with.
     """
-    dims, hints = dict(dims or {}), dict(hints or {})
+    dims, hints = checked_dims(dims or {}), checked_hints(hints or {})
     if isinstance(model, (str, Path)):
         model = _artefact(Path(model)) or model
     if isinstance(model, Graph):
@@ -71,10 +72,22 @@ def import_graph(
 
 def _artefact(path: Path) -> Graph | None:
     """The graph that a JSON file or a bundle holds; None for files that a front end has to read."""
-    if path.is_dir():
+    try:
+        is_folder = S_ISDIR(path.stat().st_mode)
+    except FileNotFoundError:
+        is_folder = False  # the front end says so
+    except (OSError, ValueError) as error:  # a name that is too long or holds a zero byte, no rights
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        where = repr(str(path)[:60])
+        raise DriverError(f"the model cannot be read ({reason})", where=where, fix="give a model file") from None
+    if is_folder and not (path / "graph.json").exists():
+        raise DriverError("this folder is no bundle", where=str(path), fix="give a model file or a bundle")
+    if is_folder:
         path = path / "graph.json"
-    elif path.suffix != ".json":
+    elif path.suffix != ".json" and path.exists():
         return None
+    if not path.exists():
+        raise DriverError("there is no such file", where=str(path), fix="check the path of the model")
     found = read(path)
     if not isinstance(found, Graph):
         raise DriverError(
@@ -165,6 +178,9 @@ def chosen_options(
 ) -> FusionOptions:
     """Return ``fusion`` (default: the environment's) with what the other arguments override."""
     options = settings().flags.fusion if fusion is None else fusion
+    if not isinstance(options, FusionOptions):
+        kind = type(options).__name__
+        raise DriverError(f"fusion is a {kind}", where="autofuse.compile", fix="give FusionOptions")
     try:
         return evolve(
             options,
@@ -184,8 +200,19 @@ def lower_graph(
 ) -> Lowered:
     """Run the stages on ``graph``; ``values`` are arrays. Dumps the artefacts where ``AUTOFUSE_DFX_FLAGS`` asks."""
     dump = settings().flags.dump
-    known = {name: to_tensor_data(np.asarray(array)) for name, array in (values or {}).items()}
+    if values is not None and not isinstance(values, Mapping):
+        raise DriverError(f"values is a {type(values).__name__}", where="autofuse.compile", fix="give a dict by name")
+    known = {name: to_tensor_data(_known_value(name, array)) for name, array in (values or {}).items()}
     return lower(graph, target, options, known, dump_into(dump, observe) if dump else observe)
+
+
+def _known_value(name: str, value: Any) -> "np.ndarray[Any, Any]":
+    array = np.asarray(value)
+    if array.dtype.kind not in "biufV":  # ml_dtypes' types are of kind V
+        raise DriverError(
+            f"the value of input {name!r} is an array of {array.dtype}", where="values", fix="give an array of numbers"
+        )
+    return array
 
 
 def load_lowered(lowered: Lowered, target: TargetSpec, tier: str = "auto") -> Any:

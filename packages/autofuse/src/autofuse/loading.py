@@ -9,11 +9,14 @@ from autofuse_runtime.cache import ArtefactCache
 from autofuse_runtime.open import open_bundle
 
 from autofuse import plugins
+from autofuse.errors import DriverError
 from autofuse.options import settings
 
 
 def load(bundle: str | Path) -> Any:
     """Return the bundle as a callable; every file is checked before anything is loaded."""
+    if not isinstance(bundle, str | Path) or "\0" in str(bundle):
+        raise DriverError(f"{bundle!r} is no path", where="autofuse.load", fix="give the folder of a bundle")
     chosen = settings()
     return open_bundle(
         bundle,

@@ -75,6 +75,13 @@ def _exit_code_of(words: Sequence[str], with_traceback: bool) -> int:
     except MemoryError:
         click.echo("error: the machine is out of memory\n  use smaller sizes", err=True)
         return 2
+    except OSError as error:
+        # Files and folders of the user's: a full disk, no rights, a file where a folder should be.
+        if with_traceback:
+            traceback.print_exc()
+        place = f"{error.filename}: " if error.filename else ""
+        click.echo(f"error: {place}{error.strerror or error}\n  check the path, its rights and the disk", err=True)
+        return 2
     except Exception as error:
         if with_traceback:
             traceback.print_exc()

@@ -120,6 +120,8 @@ def parse_arrays(words: tuple[str, ...], option: str) -> dict[str, Any]:
 def read_array(path: Path) -> Any:
     """Return the array in a ``.npy`` file; ``DriverError`` where it cannot be read."""
     try:
-        return np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise DriverError(f"the array cannot be read ({error})", where=str(path), fix="give a .npy file") from None
+        with path.open("rb") as file:
+            return np.lib.format.read_array(file, allow_pickle=False)
+    except (OSError, ValueError, EOFError, MemoryError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise DriverError(f"the array cannot be read ({reason})", where=str(path), fix="give a .npy file") from None
