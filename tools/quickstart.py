@@ -64,7 +64,7 @@ MODELS = (
     ),
 )
 
-ROUNDS = 5
+ROUNDS = 9
 COLUMNS = ("size", "MB\nbefore", "MB\nafter", "MB at\nhosts", "ms\nfused", "ms\nunfused", "ms\nORT", "largest\nerror")
 LEGEND = """
 MB before, after  what kernels read and write in a call: one an operator, fused

@@ -177,7 +177,7 @@ def chosen_options(
     fusion: FusionOptions | None = None, numerics: str | None = None, on_specialize: str | None = None
 ) -> FusionOptions:
     """Return ``fusion`` (default: the environment's) with what the other arguments override."""
-    options = settings().flags.fusion if fusion is None else fusion
+    options: object = settings().flags.fusion if fusion is None else fusion
     if not isinstance(options, FusionOptions):
         kind = type(options).__name__
         raise DriverError(f"fusion is a {kind}", where="autofuse.compile", fix="give FusionOptions")

@@ -47,7 +47,7 @@ def exit_code_of(words: Sequence[str], with_traceback: bool = False) -> int:
     """Run ``words`` as a command line; print errors as one paragraph and return the exit code."""
     said: set[str] = set()
 
-    def say(message: Warning | str, *where: object) -> None:
+    def say(message: Warning | str, *where: object, **more: object) -> None:
         """Show a warning as one line, once: users do not care for the line of ours that gave it."""
         if str(message) not in said:
             said.add(str(message))
