@@ -3,8 +3,7 @@ from attrs import evolve
 from autofuse_ir import dtypes as dt
 from autofuse_ir.dims import const, symbol
 from autofuse_ir.dims_eval import evaluate
-from autofuse_ir.schedule import Location, QueuePosition, TileRole
-from autofuse_schedule.allocate import local_bytes
+from autofuse_ir.schedule import Location, QueuePosition, TileRole, local_bytes
 from autofuse_schedule.errors import ScheduleError
 from autofuse_schedule.segments import partition
 from autofuse_schedule.stage import schedule

@@ -6,7 +6,7 @@ from attrs import frozen
 from autofuse_ir.dims import product
 from autofuse_ir.errors import IrError
 from autofuse_ir.operators import Flag, operator
-from autofuse_ir.target import TargetSpec
+from autofuse_ir.target import ANY_OPERATOR, TargetSpec
 
 from autofuse_fusion.axes import Layout, Nest, is_full
 from autofuse_fusion.groups import Group
@@ -17,6 +17,9 @@ from autofuse_fusion.values import Values
 
 _FALLBACK = {"bytes_per_cycle_read": 4.0, "bytes_per_cycle_write": 4.0, "launch_cycles": 10000.0}
 """For targets that do not state the number: about what DRAM gives one core, and a launch of 3 us."""
+
+_CYCLES_PER_ELEMENT = 0.125
+"""For targets without a general cost of an operator: eight elements a cycle."""
 
 
 def work_of(unit: Unit, sizes: SizeFacts) -> float:
@@ -55,7 +58,7 @@ def cost_model(target: TargetSpec) -> CostModel:
         except IrError:
             return _FALLBACK[name]
 
-    element = next((cost.per_element for cost in target.costs if cost.op == "*"), 0.125)
+    element = next((cost.per_element for cost in target.costs if cost.op == ANY_OPERATOR), _CYCLES_PER_ELEMENT)
     return CostModel(
         quantity("bytes_per_cycle_read"), quantity("bytes_per_cycle_write"), quantity("launch_cycles"), element
     )

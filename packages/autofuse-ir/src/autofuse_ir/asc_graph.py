@@ -100,6 +100,13 @@ class AscNode:
                 return attr.value
         return default
 
+    @property
+    def argument_index(self) -> int:
+        """The argument position of a ``Data`` or ``Output`` node; 0 where it states none."""
+        index = self.attr("index", 0)
+        assert isinstance(index, int), "checks.check_indices finds others"
+        return index
+
 
 @frozen
 class AscGraph:

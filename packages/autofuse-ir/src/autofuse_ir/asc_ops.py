@@ -94,6 +94,9 @@ ASC_OPS: tuple[AscOp, ...] = (
     *_compares("Eq", "Ne", "Lt", "Le", "Gt", "Ge"),
 )
 
+NOT_EVALUATED: tuple[str, ...] = tuple(op.name for op in ASC_OPS if op.kind in (AscKind.DATA, AscKind.SCALAR))
+"""Operators without a place in a segment: arguments, and values known before the loops."""
+
 _BY_NAME = {op.name: op for op in ASC_OPS}
 
 

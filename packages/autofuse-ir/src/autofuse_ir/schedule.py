@@ -4,12 +4,13 @@ An *ImplGraph* is a HintGraph whose axes were split and bound. It says everythin
 open are the tile sizes, which the tiling function solves at run time.
 """
 
+from collections.abc import Iterable
 from enum import Enum
 
 from attrs import frozen
 
 from autofuse_ir.asc_graph import AscNode, Axis
-from autofuse_ir.dims import Cond, Dim
+from autofuse_ir.dims import Cond, Dim, const
 from autofuse_ir.dtypes import DType
 
 
@@ -85,6 +86,14 @@ class Buffer:
     copies: int
     reuses: str | None = None
     lifetime: str = ""
+
+
+def local_bytes(buffers: Iterable[Buffer]) -> Dim:
+    """Return the bytes of local memory that ``buffers`` take together, copies counted.
+
+    A buffer that takes over the memory of another adds nothing.
+    """
+    return sum((b.bytes * b.copies for b in buffers if b.location is Location.LOCAL and b.reuses is None), const(0))
 
 
 @frozen

@@ -10,6 +10,9 @@ from attrs import frozen
 from autofuse_ir.dtypes import DType, dtype_named
 from autofuse_ir.errors import IrError
 
+ANY_OPERATOR = "*"
+"""Stands, in a row of costs, for every operator without a row of its own."""
+
 
 class TargetKind(Enum):
     """Which emitter and launcher family a target belongs to."""
@@ -48,7 +51,7 @@ class Memory:
 class OperatorCost:
     """Cost of one AscIR operator call that gives ``dtype``: ``per_element * n + per_call`` cycles on the vector pipe.
 
-    ``op`` "*" stands for every operator without a row. ``known`` is False for a stand-in.
+    ``op`` ``ANY_OPERATOR`` stands for every operator without a row. ``known`` is False for a stand-in.
     """
 
     op: str
@@ -123,6 +126,22 @@ class TargetSpec:
         raise IrError(
             f"target {self.name} has no quantity {name!r}", where="TargetSpec", fix="add it to the target's TOML file"
         )
+
+    def cost_of(self, op: str, dtype: DType) -> OperatorCost:
+        """Return what AscIR operator ``op`` costs where it gives ``dtype``.
+
+        That is its own row, else its row for another dtype, else that of ``ANY_OPERATOR``; ``IrError`` without any.
+        """
+        rows = [row for row in self.costs if row.op == op]
+        rows = [row for row in rows if row.dtype == dtype] or rows
+        rows = rows or [row for row in self.costs if row.op == ANY_OPERATOR]
+        if not rows:
+            raise IrError(
+                f"target {self.name} states no cost for {op}",
+                where="TargetSpec",
+                fix=f'add a row for it, or one for "{ANY_OPERATOR}", to the target\'s TOML file',
+            )
+        return rows[0]
 
     def computes_in(self, dtype: DType) -> DType:
         """Return the dtype that arithmetic on ``dtype`` is done in."""

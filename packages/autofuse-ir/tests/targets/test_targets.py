@@ -3,10 +3,11 @@
 import re
 
 import pytest
+from attrs import evolve
 from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_ops import ASC_OPS, AscKind
 from autofuse_ir.errors import IrError
-from autofuse_ir.target import TargetKind, load_target, parse_target, target_names
+from autofuse_ir.target import ANY_OPERATOR, OperatorCost, TargetKind, load_target, parse_target, target_names
 
 NAMES = ("ascend-350", "ascend-a2", "ascend-a3", "cpu")
 ASCEND = NAMES[:3]
@@ -125,3 +126,24 @@ def test_unknown_names_are_errors_that_list_what_there_is():
 def test_a_malformed_description_is_an_error(text):
     with pytest.raises(IrError, match="malformed"):
         parse_target(text)
+
+
+def test_a_cost_is_that_of_the_operator_and_dtype_else_of_the_operator_else_of_any():
+    rows = (
+        OperatorCost(ANY_OPERATOR, dt.float32, 4.0, 0.0),
+        OperatorCost("Exp", dt.float32, 2.0, 0.0),
+        OperatorCost("Exp", dt.float16, 1.0, 0.0),
+    )
+    target = evolve(load_target("cpu"), costs=rows)
+    assert target.cost_of("Exp", dt.float16).per_element == 1.0
+    assert target.cost_of("Exp", dt.float64).per_element == 2.0
+    assert target.cost_of("Add", dt.float16).per_element == 4.0
+    with pytest.raises(IrError, match="no cost for Add"):
+        evolve(target, costs=rows[1:]).cost_of("Add", dt.float16)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_operator_of_ascir_has_a_cost_on_every_target(name):
+    target = load_target(name)
+    for op in ASC_OPS:
+        assert target.cost_of(op.name, dt.float32).per_element >= 0

@@ -80,7 +80,7 @@ def _ordered(where: str, names: Sequence[str], arrays: Arrays) -> list[Any]:
 
 
 def _kernel_inputs(kernel: AscGraph | ImplGraph, arrays: Arrays) -> list[Any]:
-    data = sorted((n for n in kernel.nodes if n.op == "Data"), key=lambda n: str(n.attr("index", 0)).zfill(9))
+    data = sorted((n for n in kernel.nodes if n.op == "Data"), key=lambda n: n.argument_index)
     return [np.asarray(a) for a in _ordered(kernel.name, [n.name for n in data], arrays)]
 
 

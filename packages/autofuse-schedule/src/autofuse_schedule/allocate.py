@@ -46,11 +46,6 @@ def allocate(nodes: tuple[AscNode, ...], segments: tuple[Segment, ...], nest: Ne
     return Allocation(tuple(pool.buffers), tuple(placements))
 
 
-def local_bytes(buffers: tuple[Buffer, ...]) -> Dim:
-    """Return the local memory all ``buffers`` take together; one that reuses another adds nothing."""
-    return sum((b.bytes * b.copies for b in buffers if b.reuses is None), const(0))
-
-
 def _tile_bytes(node: AscNode, nest: Nest, granule: int) -> Dim:
     """Bytes of the node's value over one tile, rounded up to the local memory's alignment."""
     elements = product(axis.size for axis in nest.varying(node))

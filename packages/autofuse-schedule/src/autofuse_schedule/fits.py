@@ -1,10 +1,8 @@
 """The static filter: drop what provably never fits local memory, and say by how many bytes."""
 
 from autofuse_ir.dims_eval import bounds
-from autofuse_ir.schedule import Dropped, ImplGraph
+from autofuse_ir.schedule import Dropped, ImplGraph, local_bytes
 from autofuse_ir.target import TargetSpec
-
-from autofuse_schedule.allocate import local_bytes
 
 
 def never_fits(impl: ImplGraph, target: TargetSpec, ranges: dict[str, tuple[int, int]]) -> Dropped | None:

@@ -1,11 +1,11 @@
 """The TilingGroup of each node, and of the nest that holds all of them."""
 
 from autofuse_ir.asc_graph import AscGraph, AscNode
+from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.schedule import TilingGroup
 from autofuse_ir.tiling_group import merge
 
 from autofuse_schedule.errors import ScheduleError
-from autofuse_schedule.segments import NOT_EVALUATED
 
 
 def group_of_node(node: AscNode, axes: tuple[str, ...]) -> TilingGroup:

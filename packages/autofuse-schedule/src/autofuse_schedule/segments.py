@@ -1,11 +1,9 @@
 """Segments: which nodes are evaluated together, strip by strip, with their values in registers."""
 
 from autofuse_ir.asc_graph import AscNode
+from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.schedule import Segment
 from autofuse_ir.target import Limits
-
-NOT_EVALUATED = ("Data", "Output", "Scalar", "IndexExpr")
-"""Nodes without an instruction of their own: arguments, and values known before the loop."""
 
 
 def partition(nodes: tuple[AscNode, ...], axes: tuple[str, ...], limits: Limits) -> tuple[Segment, ...]:

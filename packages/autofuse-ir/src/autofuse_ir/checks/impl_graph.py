@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from autofuse_ir.asc_graph import Axis, AxisKind
+from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.checks.asc_nodes import (
     anchor_of,
     check_access,
@@ -20,9 +21,6 @@ from autofuse_ir.checks.finding import Finding, duplicates
 from autofuse_ir.dims import symbol
 from autofuse_ir.schedule import ImplGraph
 from autofuse_ir.text.values import word
-
-NOT_EVALUATED = ("Data", "Output", "Scalar", "IndexExpr")
-"""Operators without a place in a segment: arguments, and values known before the loops."""
 
 _HALVES = (
     (AxisKind.TILE_OUTER, AxisKind.TILE_INNER),

@@ -7,9 +7,7 @@ import attrs
 
 from autofuse_ir.asc_ops import asc_op
 from autofuse_ir.checks.finding import Finding, duplicates
-from autofuse_ir.target import TargetSpec
-
-ANY_OPERATOR = "*"
+from autofuse_ir.target import ANY_OPERATOR, TargetSpec
 
 
 def target_findings(target: TargetSpec) -> Iterator[Finding]:

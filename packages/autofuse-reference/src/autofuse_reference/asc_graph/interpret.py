@@ -53,7 +53,7 @@ class _Run:
         """Evaluate every node in order and return what was stored."""
         data: dict[str, Array] = {}
         memory: dict[int, _Output] = {}
-        stores = {n.inputs[0]: _index(n) for n in self.graph.nodes if n.op == "Output"}
+        stores = {n.inputs[0]: n.argument_index for n in self.graph.nodes if n.op == "Output"}
         last_use = {name: n.name for n in self.graph.nodes for name in n.inputs}
         for node in self.graph.nodes:
             match node.op:
@@ -82,7 +82,7 @@ class _Run:
         return [memory[i].content for i in sorted(memory)]
 
     def _data(self, node: AscNode, inputs: Sequence[Array]) -> Array:
-        number = _index(node)
+        number = node.argument_index
         where = f"kernel {self.graph.name}, input {number}"
         if number >= len(inputs):
             raise EvaluationError(f"no array is given, there are {len(inputs)}", where=where)
@@ -126,9 +126,3 @@ class _Run:
         if dim not in self._known:
             self._known[dim] = evaluate(dim, self.sizes)
         return self._known[dim]
-
-
-def _index(node: AscNode) -> int:
-    number = node.attr("index", 0)
-    assert isinstance(number, int)
-    return number

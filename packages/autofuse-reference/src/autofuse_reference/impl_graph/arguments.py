@@ -41,7 +41,7 @@ class Arguments:
             elif node.op == "Output":
                 store = nodes[node.inputs[0]]
                 assert store.access is not None
-                number = index_of(node)
+                number = node.argument_index
                 self._index[store.name] = number
                 if number not in self._outputs:
                     self._outputs[number] = _output(node, tuple(map(size, store.access.memory)))
@@ -93,19 +93,12 @@ class Arguments:
         return [self._outputs[k].content.reshape(self._outputs[k].shape) for k in sorted(self._outputs)]
 
 
-def index_of(node: AscNode) -> int:
-    """Return the argument position of a Data or Output node."""
-    number = node.attr("index", 0)
-    assert isinstance(number, int)
-    return number
-
-
 def _bits(array: Array) -> Array:
     return np.ascontiguousarray(array).view(np.uint8)
 
 
 def _input(kernel: str, data: AscNode, inputs: Sequence[Array], shape: tuple[int, ...]) -> Array:
-    number = index_of(data)
+    number = data.argument_index
     if number >= len(inputs):
         raise EvaluationError(f"input {number} is missing, {len(inputs)} arrays are given", where=f"kernel {kernel}")
     array = np.asarray(inputs[number])

@@ -29,7 +29,6 @@ from autofuse_reference.impl_graph.memory import Memory, Value
 from autofuse_reference.impl_graph.nest import Grid, Nest
 from autofuse_reference.operators.asc import evaluate_asc
 
-NOT_EVALUATED = ("Data", "Output", "Scalar", "IndexExpr")
 LARGEST_INT32 = 2**31 - 1
 
 

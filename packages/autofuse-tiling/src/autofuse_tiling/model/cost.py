@@ -5,6 +5,7 @@ Loads' and Stores' bytes and evaluates its nodes. The costs come from the Target
 """
 
 from autofuse_ir.asc_graph import AscNode, Axis
+from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.dims import Dim, ceildiv, const, dim_max, dim_min, product
 from autofuse_ir.schedule import ImplGraph
 from autofuse_ir.target import TargetKind, TargetSpec
@@ -13,7 +14,7 @@ from autofuse_ir.tiling import CostTerm, PipeCost
 SCALE = 1000
 """Bandwidths enter as integers per mille, since divisors of cost terms are exact sizes."""
 
-NO_WORK = ("Data", "Output", "Scalar", "IndexExpr", "Load", "Store")
+NO_WORK = (*NOT_EVALUATED, "Load", "Store")
 
 
 def pipe_costs(impl: ImplGraph, target: TargetSpec) -> tuple[PipeCost, ...]:
@@ -78,10 +79,10 @@ def _compute(impl: ImplGraph, target: TargetSpec, tiles: Dim, vectorised: tuple[
     for node in impl.nodes:
         if node.op in NO_WORK:
             continue
-        per_element, per_call = _operator_cost(node, target)
-        terms.append(CostTerm(per_element, _elements(node, impl, vectorised) * tiles, const(1)))
-        if per_call:
-            terms.append(CostTerm(per_call, tiles, const(1)))
+        cost = target.cost_of(node.op, node.dtype)
+        terms.append(CostTerm(cost.per_element, _elements(node, impl, vectorised) * tiles, const(1)))
+        if cost.per_call:
+            terms.append(CostTerm(cost.per_call, tiles, const(1)))
     rows = product(axis.size for axis in vectorised[:-1])
     strips = ceildiv(vectorised[-1].size, const(_lanes(impl, target))) if vectorised else const(1)
     if target.kind is TargetKind.CPU:
@@ -93,13 +94,3 @@ def _compute(impl: ImplGraph, target: TargetSpec, tiles: Dim, vectorised: tuple[
 def _lanes(impl: ImplGraph, target: TargetSpec) -> int:
     widest = max((n.dtype.itemsize for n in impl.nodes if n.op in ("Load", "Store")), default=4)
     return max(1, target.vector_bytes // widest)
-
-
-def _operator_cost(node: AscNode, target: TargetSpec) -> tuple[float, float]:
-    """Return cycles per element and per call: the operator's own row, else the target's general one."""
-    exact = [c for c in target.costs if c.op == node.op and c.dtype == node.dtype]
-    near = [c for c in target.costs if c.op == node.op]
-    general = [c for c in target.costs if c.op == "*"]
-    for row in (*exact, *near, *general):
-        return row.per_element, row.per_call
-    return 0.125, 0.0

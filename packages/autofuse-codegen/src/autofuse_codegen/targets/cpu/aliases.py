@@ -28,5 +28,5 @@ def _is_safe(impl: ImplGraph, output: int, input_: int) -> bool:
     )
 
 
-def _index(node: AscNode, op: str) -> object:
-    return node.attr("index") if node.op == op else None
+def _index(node: AscNode, op: str) -> int | None:
+    return node.argument_index if node.op == op else None

@@ -1,8 +1,7 @@
 """How many lanes a strip has, as a constant of the machine a kernel is built for."""
 
 from autofuse_ir.asc_graph import AscNode
-
-NOT_IN_STRIPS = ("Data", "Output", "Scalar", "IndexExpr")
+from autofuse_ir.asc_ops import NOT_EVALUATED
 
 LANES = "L"
 """The name of the lane count inside generated functions."""
@@ -14,6 +13,6 @@ def lane_bytes(nodes: tuple[AscNode, ...]) -> int:
     One register of the widest element, or of 4-byte elements where narrower ones mix in: all dtypes of a strip share
     its lanes, so wider elements take several registers and narrower ones part of one.
     """
-    sizes = {node.dtype.itemsize for node in nodes if node.op not in NOT_IN_STRIPS}
+    sizes = {node.dtype.itemsize for node in nodes if node.op not in NOT_EVALUATED}
     widest, narrowest = max(sizes, default=4), min(sizes, default=4)
     return widest if widest == narrowest else min(widest, 4)
