@@ -4,11 +4,12 @@ The extension checks the same things without words; it asks this module for the 
 """
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 from attrs import frozen
-from autofuse_ir.dims import Dim
+from autofuse_ir.dims import INT64_MAX, Dim
 from autofuse_ir.dims_eval import evaluate, free_symbols, holds
 from autofuse_ir.errors import IrError
 from autofuse_ir.facts import InputDim, InputElement, SymbolFact
@@ -44,6 +45,7 @@ class ArgumentBinder:
         self.program = program
         self.where = f"calling {program.name}"
         table = buffer_table(program)
+        self._buffers = tuple(buffer for buffer in table.buffers if not buffer.dtype.is_opaque)
         self._is_object = {value.name: table.is_object(table.numbers[value.name]) for value in program.inputs}
         self._output_buffers = tuple(table.buffers[table.numbers[output.value]] for output in program.outputs)
         self._output_is_object = tuple(table.is_object(table.numbers[output.value]) for output in program.outputs)
@@ -197,6 +199,18 @@ class ArgumentBinder:
                         where=self.where,
                         fix=f"give an array of shape {_shape_text(value.shape)}",
                     )
+
+    def check_buffers(self, symbols: Mapping[str, int]) -> None:
+        """Raise where a value would have more bytes than a size can count."""
+        for buffer in self._buffers:
+            dims = [_evaluated(dim, symbols, f"value {buffer.name!r}", self.where) for dim in buffer.shape]
+            known = [dim for dim in dims if dim is not None]
+            if len(known) == len(dims) and prod(known) * buffer.dtype.itemsize > INT64_MAX:
+                raise InputValueError(
+                    f"value {buffer.name!r} would have shape {known}, more bytes than an address can count",
+                    where=self.where,
+                    fix="give smaller sizes, or sizes that fit together",
+                )
 
     def _outs(self, out: object, symbols: Mapping[str, int]) -> tuple[Array | None, ...]:
         count = len(self.program.outputs)

@@ -50,7 +50,7 @@ def write_manifest(directory: Path, manifest: Manifest) -> None:
 def read_manifest(directory: Path) -> Manifest:
     """Return the manifest of a bundle; raises `BundleError` where there is none, or not one of ours."""
     path = directory / MANIFEST
-    if not path.exists():
+    if not os.path.exists(path):
         raise BundleError(
             "there is no bundle here (no manifest.json)",
             where=str(directory),

@@ -10,7 +10,7 @@ from autofuse_ir.program import Program
 
 from autofuse_runtime.arguments import ArgumentBinder, BoundArguments
 from autofuse_runtime.arrays import Array
-from autofuse_runtime.errors import InternalError
+from autofuse_runtime.errors import InternalError, MemoryExhaustedError
 
 
 @frozen
@@ -81,7 +81,15 @@ class CompiledModule:
         with self._lock:
             self._interpreted += 1
         given = [array for array in (*bound.values, *bound.outs) if isinstance(array, np.ndarray)]
-        results = [_apart(value, given) for value in self.executor(bound.values, bound.symbols)]
+        self.binder.check_buffers(bound.symbols)
+        try:
+            results = [_apart(value, given) for value in self.executor(bound.values, bound.symbols)]
+        except MemoryExhaustedError:
+            raise
+        except MemoryError as error:
+            reason = str(error) or "out of memory"
+            where = f"running {self.program.name}"
+            raise MemoryExhaustedError(reason, where=where, fix="give smaller inputs") from None
         finished = tuple(self._result(k, value, bound) for k, value in enumerate(results))
         return finished[0] if len(finished) == 1 else finished
 

@@ -37,6 +37,21 @@ def add_inputs(graph: Graph, values: Mapping[str, TensorData], scope: Scope) -> 
             _fix_content(scope, value, values[value.name])
         elif value.name in scope.wanted and _holds_sizes(value):
             scope.elements(value.name, *ELEMENT_RANGE)
+    _check_all_given(graph, scope)
+
+
+def _check_all_given(graph: Graph, scope: Scope) -> None:
+    """Every size of an input can be read from some argument, or has one value."""
+    for value in graph.inputs:
+        for axis, dim in enumerate(value.shape or ()):
+            for name in free_symbols(dim):
+                fact = scope.symbols[name]
+                if not fact.sources and fact.lo != fact.hi:
+                    raise ShapeError(
+                        f"dim {axis} is {dim}, but no input gives {name} itself",
+                        where=f"graph {graph.name}, input {value.name!r}",
+                        fix=f"declare a dim as {name}, give {name} one size, or name this dim as a size of its own",
+                    )
 
 
 def _holds_sizes(value: Value) -> bool:

@@ -24,6 +24,7 @@ def program_findings(program: Program) -> Iterator[Finding]:
     yield from check_symbols(program)
     yield from check_variants(program)
     yield from check_kernels(program)
+    yield from check_regions(program)
     if not found:  # steps are followed through the buffers they share
         for number, variant in enumerate(program.variants):
             yield from check_steps(program, variant.steps, f"variant {number}")
@@ -32,6 +33,7 @@ def program_findings(program: Program) -> Iterator[Finding]:
 def check_names(program: Program) -> Iterator[Finding]:
     """Buffers, kernels, regions and outputs have names of their own."""
     for what, names in (
+        ("input", [value.name for value in program.inputs]),
         ("buffer", [buffer.name for buffer in program.buffers]),
         ("kernel", [kernel.name for kernel in program.kernels]),
         ("host region", [region.name for region in program.regions]),
@@ -118,6 +120,15 @@ def check_variants(program: Program) -> Iterator[Finding]:
         yield Finding("variants", f"there are {len(program.variants)}", f"use 1 to {MOST_VARIANTS}", "where ")
     if program.variants and program.variants[-1].condition is not TRUE:
         yield Finding("variants", "the last one does not run for all sizes", "end with the plain one", "where ")
+
+
+def check_regions(program: Program) -> Iterator[Finding]:
+    """A host region's operators make what it hands out."""
+    for region in program.regions:
+        made = {name for node in region.operators for name in node.outputs} | set(region.inputs)
+        for name in region.outputs:
+            if name not in made:
+                yield Finding(f"host region {region.name!r}", f"none of its operators makes {name!r}", "add it")
 
 
 def check_kernels(program: Program) -> Iterator[Finding]:

@@ -86,11 +86,22 @@ def _write(named: Mapping[str, Any], folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, result in named.items():
-            np.save(folder / f"{_file_name(name)}.npy", np.asarray(result), allow_pickle=False)
+            _save(folder / f"{_file_name(name)}.npy", np.asarray(result))
     except (OSError, ValueError) as error:
         raise DriverError(
             f"the outputs cannot be written ({error})", where=str(folder), fix="give a writable folder"
         ) from error
+
+
+def _save(path: Path, array: "np.ndarray[Any, Any]") -> None:
+    """Write ``array`` whole or not at all."""
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        with partial.open("wb") as file:
+            np.save(file, array, allow_pickle=False)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _file_name(name: str) -> str:
