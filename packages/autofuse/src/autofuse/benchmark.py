@@ -36,6 +36,13 @@ def peers(
     return found
 
 
+def is_onnx(model: Any) -> bool:
+    """Answer whether ``model`` is the path or the content of an ONNX file, not a graph or a bundle of ours."""
+    if isinstance(model, (str, Path)):
+        return Path(model).suffix != ".json" and not Path(model).is_dir()
+    return isinstance(model, bytes)
+
+
 def _onnxruntime(model: Any, arrays: Mapping[str, Any]) -> Callable[[], object]:
     try:
         import onnxruntime  # noqa: PLC0415 - a peer, not a dependency
@@ -43,7 +50,7 @@ def _onnxruntime(model: Any, arrays: Mapping[str, Any]) -> Callable[[], object]:
         raise PluginMissingError(
             "the peer onnxruntime is not installed", where="bench", fix="pip install onnxruntime"
         ) from None
-    if not isinstance(model, (str, Path, bytes)) or str(model).endswith(".json"):
+    if not is_onnx(model):
         raise DriverError(
             "onnxruntime runs ONNX files only", where="bench", fix="pass one, or leave onnxruntime out of --against"
         )
@@ -52,6 +59,11 @@ def _onnxruntime(model: Any, arrays: Mapping[str, Any]) -> Callable[[], object]:
     options.inter_op_num_threads = 1
     options.log_severity_level = _ERRORS_ONLY
     content = model if isinstance(model, bytes) else str(model)
-    session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    try:
+        session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # ONNX Runtime's errors have no common class
+        raise DriverError(
+            f"onnxruntime cannot load the model: {error}", where="bench", fix="leave onnxruntime out of --against"
+        ) from error
     feeds = {i.name: arrays[i.name] for i in session.get_inputs()}
     return lambda: session.run(None, feeds)

@@ -9,7 +9,7 @@ import click
 from autofuse_runtime.timing import measure
 from rich.table import Table
 
-from autofuse.benchmark import peers
+from autofuse.benchmark import KNOWN, is_onnx, peers
 from autofuse.cli.choices import Choices, model_options
 from autofuse.cli.console import terminal
 from autofuse.cli.progress import stages
@@ -20,11 +20,11 @@ from autofuse.report import report_of
 
 @click.command()
 @click.argument("model")
-@click.option("--against", default="numpy,onnxruntime", show_default=True, help="Comma-separated peers.")
+@click.option("--against", metavar="PEERS", help="numpy,onnxruntime (default; for graphs and bundles numpy).")
 @click.option("--samples", default=15, show_default=True, type=click.IntRange(1), help="Interleaved rounds.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @model_options
-def bench(model: str, against: str, samples: int, as_json: bool, choices: Choices) -> None:
+def bench(model: str, against: str | None, samples: int, as_json: bool, choices: Choices) -> None:
     """Time MODEL against peers: interleaved medians in one run, so that only ratios mean anything."""
     start = time.perf_counter()
     with stages() as observe:
@@ -35,7 +35,7 @@ def bench(model: str, against: str, samples: int, as_json: bool, choices: Choice
     arrays = random_inputs(lowered.graph, lowered.facts, sizes)
     ordered = [arrays[v.name] for v in lowered.graph.inputs]
     candidates: dict[str, Any] = {"autofuse": lambda: fn(*ordered)}
-    candidates |= peers(against.split(","), model, lowered, arrays)
+    candidates |= peers(_names(model, against), model, lowered, arrays)
     timings = measure(candidates, samples)
     base = timings[0].median_ns
     rows = {
@@ -63,3 +63,9 @@ def bench(model: str, against: str, samples: int, as_json: bool, choices: Choice
         f"whole process {memory['process_bytes'] / 1e6:.0f} MB",
         highlight=False,
     )
+
+
+def _names(model: str, against: str | None) -> tuple[str, ...]:
+    if against is not None:
+        return tuple(against.split(","))
+    return KNOWN if is_onnx(model) else tuple(name for name in KNOWN if name != "onnxruntime")
