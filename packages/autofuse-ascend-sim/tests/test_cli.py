@@ -53,6 +53,27 @@ def test_arguments_and_tiling_are_parsed_or_explained():
         parse_tiling("u32=4")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--tiling", "u32:-1"], "-1 is no u32"),
+        (["--tiling", "u32:word"], "word is no u32"),
+        (["--tiling-file", "missing.bin"], "missing.bin: No such file"),
+        (["--arg", "missing.npy"], "missing.npy: No such file"),
+        (["--arg", "f32[99999999999999]"], "no memory"),
+        (["--arg", f"{CASES / 'text.npy'}"], "no array of numbers"),
+        (["--threads", "-3"], "threads=-3"),
+        (["--save", "7=x.npy"], "write N=FILE.npy"),
+    ],
+)
+def test_odd_input_is_one_line(arguments, message, capsys):
+    sizes = ["--arg", "f32[4096]", "--arg", "f32[4096]", "--arg", "f32[4096]"]
+    assert main(["run", *ADD, *sizes, *arguments]) == 1
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
 def test_demo_goes_from_nothing_to_a_trace(tmp_path, capsys):
     assert main(["demo", str(tmp_path / "new")]) == 0
     assert "estimate" in capsys.readouterr().out

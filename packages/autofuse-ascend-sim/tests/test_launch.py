@@ -53,6 +53,7 @@ def test_the_run_time_builds_without_warnings():
     assert program.with_suffix(".warnings").read_text() == ""
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("clang++") is None, reason="clang++ is not installed")
 def test_the_run_time_compiles_without_warnings_with_clang_too():
     sources = sorted(str(path) for path in (Path(sim.__file__).parent / "runtime").glob("*.cpp"))
@@ -126,6 +127,28 @@ def test_a_crash_names_block_and_line(faults):
     assert caught.value.place.line == line_of("crashes", "// CRASH")
 
 
+@pytest.mark.parametrize(
+    ("entry", "marked", "block"), [("exits", "// EXIT", 1), ("jumps", "// JUMP", 0), ("recurses", "// DEEPER", 0)]
+)
+def test_ending_the_process_a_wild_call_and_endless_recursion_are_crashes_with_a_line(faults, entry, marked, block):
+    with pytest.raises(sim.CrashError) as caught:
+        sim.run(faults, entry, [np.zeros(8, np.float32)], None, block + 1)
+    line = (CASES / "faults.cpp").read_text().split(marked)[0].count("\n") + 1
+    assert caught.value.block == block
+    assert abs(caught.value.place.line - line) <= 3  # the recursion may overflow in the head of its function
+
+
+def test_endless_output_is_cut(faults):
+    report = sim.run(faults, "prints_without_end", [np.zeros(8, np.float32)])
+    assert len(report.output) < 1_100_000
+    assert report.output.endswith("the rest of the output is left out\n")
+
+
+def test_only_the_library_s_own_functions_are_kernels(faults):
+    with pytest.raises(sim.EntryError, match="no kernel 'printf'"):
+        sim.run(faults, "printf", [])
+
+
 def test_a_raw_pointer_cannot_leave_its_argument(faults):
     with pytest.raises(sim.CrashError):
         sim.run(faults, "overruns", [np.zeros(4096, np.uint8)])
@@ -172,6 +195,11 @@ def test_a_tiling_struct_larger_than_the_tiling_bytes_is_reported(add_library):
         ({"args": ["text"]}, "neither a NumPy array nor an integer"),
         ({"args": [1] * 40}, "40 arguments"),
         ({"checks": "none"}, "checks='none'"),
+        ({"args": [np.zeros(4, ">f4")]}, "foreign order"),
+        ({"threads": 0}, "threads=0"),
+        ({"timeout": float("nan")}, "timeout=nan"),
+        ({"tiling_key": -1}, "tiling_key=-1"),
+        ({"trace": "missing/trace.json"}, "the folder does not exist"),
     ],
 )
 def test_a_launch_that_cannot_be_made_says_why(add_library, options, message):

@@ -63,6 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except AscendSimError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
     return 0
 
 
@@ -162,13 +165,23 @@ def parse_argument(text: str) -> Argument:
     if re.fullmatch(r"-?\d+", text):
         return int(text)
     if text.endswith(".npy"):
-        return np.ascontiguousarray(np.load(text))
+        try:
+            return np.ascontiguousarray(np.load(text))
+        except ValueError as error:
+            raise LaunchError(f"--arg {text}: this is no array of numbers in .npy format") from error
     match = _ARRAY.fullmatch(text)
     if match is None or match["type"] not in _DTYPES:
         raise LaunchError(f"--arg {text}: write f32[4,256]=random, file.npy or an integer; types: {', '.join(_DTYPES)}")
     shape = tuple(int(n) for n in re.split("[,x ]+", match["shape"]) if n)
     dtype = np.dtype(_DTYPES[match["type"]])
-    match match["fill"]:
+    try:
+        return _filled(shape, dtype, match["fill"])
+    except (MemoryError, ValueError) as error:
+        raise LaunchError(f"--arg {text}: the host has no memory for it") from error
+
+
+def _filled(shape: tuple[int, ...], dtype: np.dtype[np.generic], fill: str | None) -> np.ndarray:
+    match fill:
         case "ones":
             return np.ones(shape, dtype)
         case "arange":
@@ -194,7 +207,11 @@ def parse_tiling(text: str) -> bytes:
         if kind not in _FORMATS or not value:
             raise LaunchError(f"--tiling {field}: write type:value; types: {', '.join(_FORMATS)}")
         code += _FORMATS[kind]
-        values.append(float(value) if kind.startswith("f") else int(value, 0))
+        try:
+            values.append(float(value) if kind.startswith("f") else int(value, 0))
+            struct.pack(_FORMATS[kind], values[-1])
+        except (ValueError, OverflowError, struct.error) as error:
+            raise LaunchError(f"--tiling {field}: {value} is no {kind}") from error
     return struct.pack(code, *values)
 
 

@@ -35,6 +35,7 @@ _MAX_ARGUMENTS = 32
 _MAX_BLOCKS = 65535
 _TIMELINE_ENTRIES = 16_000_000  # of all blocks together; 24 bytes each
 _KILL_AFTER_SECONDS = 5.0
+_MAX_SECONDS = 1_000_000
 
 
 @frozen
@@ -78,6 +79,7 @@ def run(
     a broken rule, `CrashError` and `HangError` for user code that crashes or does not end within `timeout` seconds.
     """
     _check_launch(library, entry, args, block_dim, checks, oversubscribe)
+    _check_host(threads, timeout, tiling_key, trace)
     regions, arrays, scalars, total = _lay_out(args, tiling, workspace)
     with tempfile.TemporaryDirectory(prefix="ascend-sim-") as folder:
         job, report = Path(folder) / "job", Path(folder) / "report"
@@ -168,6 +170,17 @@ def _check_launch(
         )
 
 
+def _check_host(threads: int | None, timeout: float, tiling_key: int, trace: str | os.PathLike[str] | None) -> None:
+    if threads is not None and threads < 1:
+        raise LaunchError(f"threads={threads}: at least one block runs at a time")
+    if not 0 < timeout < _MAX_SECONDS:
+        raise LaunchError(f"timeout={timeout}: seconds, more than 0 and less than {_MAX_SECONDS}")
+    if not 0 <= tiling_key < 2**64:
+        raise LaunchError(f"tiling_key={tiling_key}: keys have 64 bits and no sign")
+    if trace is not None and not Path(trace).resolve().parent.is_dir():
+        raise LaunchError(f"trace={os.fspath(trace)!r}: the folder does not exist")
+
+
 def _lay_out(
     args: Sequence[Argument], tiling: bytes | None, workspace: int | None
 ) -> tuple[list[_Region], list[np.ndarray | None], list[tuple[int, int]], int]:
@@ -191,6 +204,8 @@ def _lay_out(
                 raise LaunchError(f"args[{index}]: the array is not C-contiguous; pass np.ascontiguousarray(...)")
             if value.dtype.hasobject:
                 raise LaunchError(f"args[{index}]: arrays of Python objects have no bytes to pass")
+            if not value.dtype.isnative:
+                raise LaunchError(f"args[{index}]: the bytes of {value.dtype.str} elements are in foreign order")
             place(f"args[{index}]", value.nbytes, value)
         elif isinstance(value, int | np.integer):
             scalars.append((index, int(value) & (2**64 - 1)))

@@ -68,7 +68,7 @@ def compile(
     command += [f"-I{folder}" for folder in include_dirs]
     command += [*flags, *(str(path) for path in paths), "-o", str(library)]
     result = run_tool(command)
-    if result.returncode != 0:
+    if result.returncode != 0 or not library.is_file():
         raise CompileError(_first_error(result.stderr, soc), result.stderr)
     return Library(path=library, soc=target, compiler=cxx, sources=paths)
 
@@ -98,7 +98,7 @@ def _first_error(output: str, soc: str) -> str:
     """Return the first error with the kernel line that caused it, also where the error itself lies in a header."""
     found = _ERROR.search(output)
     if found is None:
-        return f"the kernel does not compile for {soc}: {output.strip() or 'the compiler said nothing'}"
+        return f"the kernel does not compile for {soc}: {' '.join(output.split()) or 'the compiler said nothing'}"
     file, line, text = found["file"], found["line"], found["text"]
     text = text.removeprefix("static assertion failed: ").removeprefix("static_assert failed ").strip('"')
     text = re.sub(r"^static assertion failed due to requirement '[^']*'[^:]*: ?", "", text).strip('"')

@@ -1,4 +1,6 @@
 // Kernels that go wrong outside of any rule.
+#include <cstdlib>
+
 #include "kernel_operator.h"
 using namespace AscendC;
 
@@ -75,4 +77,31 @@ extern "C" __global__ __aicore__ void sums_in_order(GM_ADDR out) {
     SetAtomicAdd<float>();
     DataCopy(g, a, 8);
     SetAtomicNone();
+}
+
+extern "C" __global__ __aicore__ void exits(GM_ADDR x) {
+    if (GetBlockIdx() == 1) {
+        exit(0);  // EXIT
+    }
+}
+
+extern "C" __global__ __aicore__ void jumps(GM_ADDR x) {
+    using Function = void (*)();
+    volatile uintptr_t nowhere = 16;
+    reinterpret_cast<Function>(nowhere)();  // JUMP
+    GetBlockIdx();
+}
+
+static int Deeper(volatile int* outer, int depth) {
+    volatile int here[64];
+    here[0] = depth;
+    return depth < 0 ? 0 : Deeper(here, depth + 1) + here[0] + *outer;  // DEEPER
+}
+extern "C" __global__ __aicore__ void recurses(GM_ADDR x) {
+    volatile int start = 0;
+    *reinterpret_cast<volatile int*>(x) = Deeper(&start, 1);
+}
+
+extern "C" __global__ __aicore__ void prints_without_end(GM_ADDR x) {
+    for (uint32_t i = 0; i < 100000; ++i) AscendC::printf("line %u of many that nobody will read\n", i);
 }

@@ -186,7 +186,7 @@ def fill_and_add(rng: np.random.Generator) -> Iterator[Run]:
         x = values(rng, (rows, cols), np.float32)
         arrays = (x, np.full(cols, 99, np.float32))
         y = x.astype(np.float64).sum(axis=0)
-        yield Run("total_of_rows", arrays, words(rows, cols), blocks, {1: y}, relative=1e-5, absolute=1e-4)
+        yield Run("total_of_rows", arrays, words(rows, cols), blocks, {1: y}, 32, relative=1e-5, absolute=1e-4)
 
 
 def sub_repeat(rng: np.random.Generator) -> Iterator[Run]:

@@ -11,5 +11,5 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="session")
 def library_of():
-    """Library of one of the sources."""
-    return cache(lambda name: sim.compile(HERE / f"{name}.cpp", "ascend-a2", flags=["-Werror"]))
+    """Library of one of the sources for a SoC."""
+    return cache(lambda name, soc="ascend-a2": sim.compile(HERE / f"{name}.cpp", soc, flags=["-O0", "-Werror"]))

@@ -3,6 +3,11 @@
 using namespace AscendC;
 
 #define KERNEL(name) extern "C" __global__ __aicore__ void name(GM_ADDR x, GM_ADDR y)
+#if __NPU_ARCH__ == 2201
+constexpr uint32_t kUbBytes = 196608;
+#else
+constexpr uint32_t kUbBytes = 253952;
+#endif
 
 static __aicore__ GlobalTensor<float> Gm(GM_ADDR p, uint64_t n) {
     GlobalTensor<float> g;
@@ -15,8 +20,30 @@ KERNEL(ub_bounds_ok) { Duplicate(Ub(0, 100), 0.0f, 104); }  // a tensor owns the
 KERNEL(ub_bounds_bad) { Duplicate(Ub(0, 100), 0.0f, 105); }  // BAD
 KERNEL(ub_bounds_stride_ok) { Duplicate(Ub(0, 576), 0.0f, 64, 2, 1, 64); }
 KERNEL(ub_bounds_stride_bad) { Duplicate(Ub(0, 568), 0.0f, 64, 2, 1, 64); }  // BAD
-KERNEL(ub_end_ok) { Duplicate(Ub(196608 - 256, 64), 0.0f, 64); }
-KERNEL(ub_end_bad) { LocalTensor<float> a(TPosition::VECCALC, 196608 - 224, 64); }  // BAD
+KERNEL(ub_end_ok) { Duplicate(Ub(kUbBytes - 256, 64), 0.0f, 64); }
+KERNEL(ub_end_bad) { LocalTensor<float> a(TPosition::VECCALC, kUbBytes - 224, 64); }  // BAD
+KERNEL(count_negative_bad) { Duplicate(Ub(0, 64), 0.0f, -1); }  // BAD
+KERNEL(count_overflow_bad) {  // 8 bytes, in 32 bits
+    Duplicate(Ub(0, 64), 1.0f, 64);
+    PipeBarrier<PIPE_V>();
+    Sigmoid(Ub(0, 64), Ub(0, 64), Ub(512, 64).ReinterpretCast<uint8_t>(), 0x40000002u);  // BAD
+}
+KERNEL(dump_ok) {
+    Duplicate(Ub(0, 64), 1.0f, 64);
+    DumpTensor(Ub(0, 64), 1, 64);
+    DumpTensor(Gm(x, 1024), 2, 1024);
+}
+KERNEL(dump_unset_bad) {
+    LocalTensor<float> a;
+    a.SetSize(64);
+    DumpTensor(a, 1, 64);  // BAD
+}
+KERNEL(dump_local_bad) {
+    LocalTensor<float> a = Ub(0, 64);
+    a.SetSize(72);
+    DumpTensor(a, 1, 72);  // BAD
+}
+KERNEL(dump_global_bad) { DumpTensor(Gm(x, 1024), 1, 1025); }  // BAD
 KERNEL(ub_scalar_ok) { Ub(0, 8).SetValue(7, 1.0f); }
 KERNEL(ub_scalar_bad) { Ub(0, 8).SetValue(8, 1.0f); }  // BAD
 KERNEL(ub_offset_bad) {
@@ -204,3 +231,29 @@ KERNEL(uninitialised_alloc_bad) {  // a buffer holds nothing again after AllocTe
 KERNEL(uninitialised_store_bad) { DataCopy(Gm(y, 64), Ub(0, 64), 64); }  // BAD
 KERNEL(assertion_ok) { assert(GetBlockIdx() == 0); }
 KERNEL(assertion_bad) { assert(GetBlockNum() == 2, "blocks: %d", int(GetBlockNum())); }  // BAD
+
+#if __NPU_ARCH__ == 3510
+KERNEL(load_repeats_block_ok) {  // 350: strides have a sign, and a load may read its block again
+    DataCopyPad(Ub(0, 64), Gm(x, 1024), DataCopyExtParams(4, 64, -64, 0, 0), {false, 0, 0, 0.0f});
+}
+KERNEL(load_stride_bad) {
+    DataCopyPad(Ub(0, 64), Gm(x, 1024), DataCopyExtParams(4, 64, -96, 0, 0), {false, 0, 0, 0.0f});  // BAD
+}
+KERNEL(load_local_stride_bad) {
+    DataCopyPad(Ub(0, 64), Gm(x, 1024), DataCopyExtParams(2, 128, 0, -6, 0), {false, 0, 0, 0.0f});  // BAD
+}
+KERNEL(load_huge_stride_bad) {
+    DataCopyPad(Ub(0, 64), Gm(x, 1024), DataCopyExtParams(2, 64, int64_t(1) << 62, 0, 0), {false, 0, 0, 0.0f});  // BAD
+}
+KERNEL(store_stride_bad) {
+    Duplicate(Ub(0, 64), 1.0f, 64);
+    PipeBarrier<PIPE_ALL>();
+    DataCopyPad(Gm(y, 1024)[512], Ub(0, 64), DataCopyExtParams(2, 128, 0, -192, 0));  // BAD
+}
+KERNEL(dimension_size_bad) {
+    MultiCopyParams<float, 2> p;
+    p.loopInfo.loopSize[0] = 1u << 20;
+    p.loopInfo.loopSize[1] = 1;
+    DataCopy<float, 2>(Ub(0, 64), Gm(x, 1024), p);  // BAD
+}
+#endif

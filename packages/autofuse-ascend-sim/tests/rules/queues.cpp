@@ -3,6 +3,11 @@
 using namespace AscendC;
 
 #define KERNEL(name) extern "C" __global__ __aicore__ void name(GM_ADDR x, GM_ADDR y)
+#if __NPU_ARCH__ == 2201
+constexpr uint32_t kUbBytes = 196608;
+#else
+constexpr uint32_t kUbBytes = 253952;
+#endif
 
 static __aicore__ GlobalTensor<float> Gm(GM_ADDR p) {
     GlobalTensor<float> g;
@@ -26,24 +31,34 @@ struct Copier {  // one queue in, one queue out, 64 floats
 KERNEL(capacity_ok) {
     TPipe pipe;
     TBuf<TPosition::VECCALC> buf;
-    pipe.InitBuffer(buf, 196608);
+    pipe.InitBuffer(buf, kUbBytes);
 }
 KERNEL(capacity_bad) {
     TPipe pipe;
     TBuf<TPosition::VECCALC> buf;
-    pipe.InitBuffer(buf, 196609);  // BAD
+    pipe.InitBuffer(buf, kUbBytes + 1);  // BAD
+}
+KERNEL(capacity_rounding_bad) {
+    TPipe pipe;
+    TBuf<TPosition::VECCALC> buf;
+    pipe.InitBuffer(buf, 0xFFFFFFFFu);  // BAD
+}
+KERNEL(capacity_queue_rounding_bad) {
+    TPipe pipe;
+    TQue<TPosition::VECIN, 1> in;
+    pipe.InitBuffer(in, 1, 0xFFFFFFFFu);  // BAD
 }
 KERNEL(capacity_queues_bad) {
     TPipe pipe;
     TQue<TPosition::VECIN, 1> in;
     TQue<TPosition::VECOUT, 1> out;
-    pipe.InitBuffer(in, 2, 49152);
-    pipe.InitBuffer(out, 2, 49184);  // BAD
+    pipe.InitBuffer(in, 2, kUbBytes / 4);
+    pipe.InitBuffer(out, 2, kUbBytes / 4 + 32);  // BAD
 }
 KERNEL(reserved_ok) {
     TPipe pipe;
     TBuf<TPosition::VECCALC> buf;
-    pipe.InitBuffer(buf, 196608 - 8192);
+    pipe.InitBuffer(buf, kUbBytes - 8192);
     LocalTensor<float> a = buf.Get<float>();
     LocalTensor<uint8_t> bits = a[1024].ReinterpretCast<uint8_t>();
     Duplicate(a, 1.0f, 64);
@@ -54,7 +69,7 @@ KERNEL(reserved_ok) {
 KERNEL(reserved_bad) {
     TPipe pipe;
     TBuf<TPosition::VECCALC> buf;
-    pipe.InitBuffer(buf, 196608 - 8192 + 32);
+    pipe.InitBuffer(buf, kUbBytes - 8192 + 32);
     LocalTensor<float> a = buf.Get<float>();
     LocalTensor<uint8_t> bits = a[1024].ReinterpretCast<uint8_t>();
     Duplicate(a, 1.0f, 64);

@@ -233,7 +233,24 @@ KERNEL(sync_all_missing_bad) {
         SyncAll();  // BAD
     }
 }
+KERNEL(sync_all_declared_with_workspace_ok) {
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
+    SyncAll();
+}
+KERNEL(sync_all_without_workspace_bad) {
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
+    SyncAll();  // BAD
+}
+KERNEL(sync_all_vector_only_bad) {
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
+    SyncAll();  // BAD
+}
+KERNEL(sync_all_other_key_ok) {
+    KERNEL_TASK_TYPE(7, KERNEL_TYPE_AIV_ONLY);  // the launch has key 0
+    SyncAll();
+}
 KERNEL(soft_sync_ok) {
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
     GlobalTensor<int32_t> flags;
     flags.SetGlobalBuffer((__gm__ int32_t*)y, 16);
     SyncAll(flags, Ub(0).ReinterpretCast<int32_t>());

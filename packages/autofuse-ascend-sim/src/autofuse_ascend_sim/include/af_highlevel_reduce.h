@@ -66,8 +66,8 @@ void reduce_matrix(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTenso
     const uint32_t results = last_axis ? m.rows : m.columns;
     const Operand out = written("dst", dst, results);
     Operand in = read("src", src, m.columns);
-    in.region = Region{static_cast<uint32_t>(m.columns * sizeof(T)), m.rows,
-                       static_cast<uint32_t>(m.row_elements * sizeof(T))};
+    in.region.pieces = m.rows;
+    in.region.piece_stride = static_cast<uint32_t>(m.row_elements * sizeof(T));
     const Operand whole = read("src", src, used);
     disjoint(out, whole);
     const Work amount = work<T>(used, last_axis ? 2 * m.rows : 1);

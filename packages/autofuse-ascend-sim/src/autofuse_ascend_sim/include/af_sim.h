@@ -118,19 +118,23 @@ template <typename T> constexpr Work work(uint64_t elements, uint32_t instructio
     return Work{elements, dtype_of<T>, instructions};
 }
 
+// Where the bytes do not fit the field, the region is larger than any tensor, which `issue` reports.
+constexpr Region elements_region(uint64_t elements, uint64_t element_bytes) {
+    const uint64_t most = UINT32_MAX / element_bytes;
+    return Region{static_cast<uint32_t>(elements <= most ? elements * element_bytes : UINT32_MAX)};
+}
 template <typename Tensor> Operand written(const char* name, const Tensor& tensor, uint64_t elements) {
-    return {name, tensor.View(), Access::Write, Region{static_cast<uint32_t>(elements * sizeof(typename Tensor::PrimType))}};
+    return {name, tensor.View(), Access::Write, elements_region(elements, sizeof(typename Tensor::PrimType))};
 }
 template <typename Tensor> Operand read(const char* name, const Tensor& tensor, uint64_t elements) {
-    return {name, tensor.View(), Access::Read, Region{static_cast<uint32_t>(elements * sizeof(typename Tensor::PrimType))}};
+    return {name, tensor.View(), Access::Read, elements_region(elements, sizeof(typename Tensor::PrimType))};
 }
 template <typename Tensor> Operand updated(const char* name, const Tensor& tensor, uint64_t elements) {
-    return {name, tensor.View(), Access::ReadWrite,
-            Region{static_cast<uint32_t>(elements * sizeof(typename Tensor::PrimType))}};
+    return {name, tensor.View(), Access::ReadWrite, elements_region(elements, sizeof(typename Tensor::PrimType))};
 }
 // A temporary: must hold at least `bytes`; its contents are undefined afterwards.
 template <typename Tensor> Operand scratch(const char* name, const Tensor& tensor, uint64_t bytes) {
-    return {name, tensor.View(), Access::Scratch, Region{static_cast<uint32_t>(bytes)}};
+    return {name, tensor.View(), Access::Scratch, elements_region(bytes, 1)};
 }
 
 // Checks the operands, moves the clocks, records the instruction. False in timing-only mode: there is nothing to compute.

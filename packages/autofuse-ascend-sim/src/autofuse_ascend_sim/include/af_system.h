@@ -11,7 +11,8 @@ int64_t system_cycle();
 void print(const char* format, ...) __attribute__((format(printf, 1, 2)));
 void print_unchecked(const char* format, ...);
 [[noreturn]] void assertion_failed(const char* expression, const char* file, int line, const char* format = nullptr, ...);
-void dump(const void* data, DType type, uint64_t elements, uint32_t description);
+void dump_local(const View& view, DType type, uint64_t elements, uint32_t description);
+void dump_global(const void* address, uint64_t bytes_left, DType type, uint64_t elements, uint32_t description);
 // 16-bit floats go through "..." as doubles, like floats.
 template <typename T> T printable(T value) { return value; }
 inline double printable(half value) { return double(float(value)); }
@@ -64,11 +65,11 @@ template <typename... Args> AF_API void printf(__gm__ const char* format, Args..
 template <typename T> AF_API void DumpTensor(const LocalTensor<T>& tensor, uint32_t desc, uint32_t dumpSize) {
     AF_CALL("DumpTensor");
     const uint32_t count = dumpSize < tensor.GetSize() ? dumpSize : tensor.GetSize();
-    af_sim::dump(tensor.Data(), af_sim::dtype_of<T>, count, desc);
+    af_sim::dump_local(tensor.View(), af_sim::dtype_of<T>, count, desc);
 }
 template <typename T> AF_API void DumpTensor(const GlobalTensor<T>& tensor, uint32_t desc, uint32_t dumpSize) {
     AF_CALL("DumpTensor");
-    af_sim::dump(tensor.GetPhyAddr(), af_sim::dtype_of<T>, dumpSize, desc);
+    af_sim::dump_global(tensor.GetPhyAddr(), tensor.BytesLeft(), af_sim::dtype_of<T>, dumpSize, desc);
 }
 AF_API inline void Trap() { af_sim::assertion_failed("Trap()", "", 0); }
 inline void PrintTimeStamp(uint32_t) {}

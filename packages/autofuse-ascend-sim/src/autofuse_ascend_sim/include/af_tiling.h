@@ -9,6 +9,7 @@
 
 namespace af_sim {
 uint64_t tiling_key();
+void declare_kernel_type(KernelMetaType type);
 void copy_tiling(void* target, const void* source, uint64_t bytes);
 GM_ADDR user_workspace(GM_ADDR workspace);
 inline bool tiling_key_is_one_of(std::initializer_list<uint64_t> keys) {
@@ -24,10 +25,15 @@ inline bool tiling_key_is_one_of(std::initializer_list<uint64_t> keys) {
 #define TILING_KEY_IS(k) (TILING_KEY_VAR == (k))
 #define TILING_KEY_LIST(...) (af_sim::tiling_key_is_one_of({__VA_ARGS__}))
 
-#define KERNEL_TASK_TYPE_DEFAULT(value)                                                 \
+#define AF_VECTOR_KERNEL(value)                                                         \
     static_assert((value) == KERNEL_TYPE_AIV_ONLY || (value) == KERNEL_TYPE_MIX_AIV_1_0, \
                   "KERNEL_TASK_TYPE: " #value " kernels use the cube unit, which is not covered by autofuse-ascend-sim")
-#define KERNEL_TASK_TYPE(key, value) KERNEL_TASK_TYPE_DEFAULT(value)
+#define KERNEL_TASK_TYPE_DEFAULT(value) \
+    AF_VECTOR_KERNEL(value);            \
+    af_sim::declare_kernel_type(value)
+#define KERNEL_TASK_TYPE(key, value) \
+    AF_VECTOR_KERNEL(value);         \
+    if (TILING_KEY_IS(key)) af_sim::declare_kernel_type(value)
 
 #define REGISTER_TILING_DEFAULT(tilingStruct) using af_default_tiling_t = tilingStruct
 #define REGISTER_TILING_FOR_TILINGKEY(expression, tilingStruct)

@@ -128,7 +128,7 @@ void check_gm(const char* name, uint64_t address, uint64_t bytes, uint64_t tenso
     if (region == nullptr || address > region->end) {
         fail(Rule::GmBounds, name, static_cast<int64_t>(bytes), 0, "the address lies in no argument of the kernel");
     }
-    if (address + bytes > region->end) {
+    if (bytes > region->end - address) {
         fail(Rule::GmBounds, name, static_cast<int64_t>(bytes), static_cast<int64_t>(region->end - address),
              "touches %llu bytes from byte %llu of %s, which ends after %llu more",
              static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(address - region->begin),
@@ -237,6 +237,8 @@ bool issue(pipe_t pipe, std::initializer_list<Operand> operands, const Work& wor
 }
 
 void disjoint(const Operand& a, const Operand& b) {
+    // What is larger than its tensor is reported as that, by `issue`.
+    if (a.region.piece_bytes > a.view.bytes || b.region.piece_bytes > b.view.bytes) return;
     const uint64_t a_end = uint64_t(a.view.offset) + a.region.piece_bytes;
     const uint64_t b_end = uint64_t(b.view.offset) + b.region.piece_bytes;
     if (a.view.offset < b_end && b.view.offset < a_end && a.region.piece_bytes != 0 && b.region.piece_bytes != 0) {

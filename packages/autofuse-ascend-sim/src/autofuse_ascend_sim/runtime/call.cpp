@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "access.h"
 #include "core.h"
 #include "errors.h"
 #include "scheduler.h"
@@ -21,6 +22,7 @@ std::vector<const char*>& names() {
     return all;
 }
 std::mutex output_mutex;
+int64_t output_left = 1 << 20;  // bytes; a kernel that prints in a loop must not fill the host's memory
 
 Failure failure_here(Rule rule, const char* operand, int64_t bytes, int64_t limit, const char* format, va_list arguments) {
     char text[1024];
@@ -86,10 +88,12 @@ void fail_with(const Site& other, Rule rule, const char* operand, int64_t bytes,
 namespace {
 void print_line(const char* format, va_list arguments) {
     const std::lock_guard<std::mutex> lock(output_mutex);
-    fprintf(stdout, "[block %lld] ", static_cast<long long>(core->block));
-    vfprintf(stdout, format, arguments);
+    if (output_left <= 0) return;
+    output_left -= fprintf(stdout, "[block %lld] ", static_cast<long long>(core->block));
+    output_left -= vfprintf(stdout, format, arguments);
     const size_t length = __builtin_strlen(format);
     if (length == 0 || format[length - 1] != '\n') fputc('\n', stdout);
+    if (output_left <= 0) fputs("the rest of the output is left out\n", stdout);
     fflush(stdout);
 }
 }  // namespace
@@ -121,13 +125,25 @@ void assertion_failed(const char* expression, const char* file, int line, const 
          text[0] != 0 ? ": " : "", text);
 }
 
-void dump(const void* data, DType type, uint64_t elements, uint32_t description) {
+namespace {
+void print_elements(const void* data, DType type, uint64_t elements, uint32_t description) {
     std::string line = "dump " + std::to_string(description) + ":";
     const uint8_t* bytes = static_cast<const uint8_t*>(data);
     for (uint64_t i = 0; i < elements; ++i) {
         line += " " + text_of(bytes + i * size_of(type), type);
     }
     print("%s", line.c_str());
+}
+}  // namespace
+
+void dump_local(const View& view, DType type, uint64_t elements, uint32_t description) {
+    check_operand(PIPE_S, "tensor", view, Access::Read, elements * size_of(type), 1);
+    print_elements(ub_address(view.offset), type, elements, description);
+}
+
+void dump_global(const void* address, uint64_t bytes_left, DType type, uint64_t elements, uint32_t description) {
+    check_gm("tensor", reinterpret_cast<uint64_t>(address), elements * size_of(type), bytes_left);
+    print_elements(address, type, elements, description);
 }
 
 std::string text_of(const void* element, DType type) {
@@ -156,6 +172,10 @@ std::string text_of(const void* element, DType type) {
 
 int64_t block_index() { return core->block; }
 int64_t block_count() { return launch.blocks; }
+void declare_kernel_type(KernelMetaType type) {
+    core->has_kernel_type = true;
+    core->kernel_type = type;
+}
 uint64_t tiling_key() { return launch.tiling_key; }
 bool computes_values() { return launch.values; }
 

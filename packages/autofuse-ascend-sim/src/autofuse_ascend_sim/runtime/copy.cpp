@@ -4,15 +4,15 @@
 
 #include "access.h"
 #include "atomics.h"
+#include "dma.h"
 #include "errors.h"
+#include "lifetime.h"
 #include "scheduler.h"
 
 namespace af_sim {
 namespace {
 
 constexpr uint8_t kDummy = 0xFF;  // what undefined padding is made of: NaN in every floating-point type
-
-uint64_t round_to_block(uint64_t bytes) { return (bytes + 31) / 32 * 32; }
 
 // Calls fn(begin, end) for `count` pieces of `bytes` every `stride` bytes; contiguous pieces are one.
 template <typename Fn> void each_range(uint64_t start, uint64_t bytes, int64_t stride, uint32_t count, Fn&& fn) {
@@ -27,18 +27,6 @@ template <typename Fn> void each_range(uint64_t start, uint64_t bytes, int64_t s
     }
 }
 
-// GM is moved in lines: a short strided block costs as much as a line.
-void record_dma(Step step, pipe_t pipe, const Dma& dma) {
-    const bool is_load = step == Step::Load;
-    const uint64_t line = static_cast<uint64_t>(launch.soc.number("dma.line_bytes"));
-    const bool is_strided = dma.blocks > 1 && dma.global_gap != 0;
-    const uint64_t counted = is_strided ? std::max<uint64_t>(dma.block_bytes, line) : dma.block_bytes;
-    const double per_stride = launch.soc.number(is_load ? "dma.load.stride_cycles" : "dma.store.stride_cycles");
-    const double gap = static_cast<double>(std::abs(dma.global_gap) % static_cast<int64_t>(launch.soc.number("dma.stride_modulus_bytes")));
-    record(step, pipe, static_cast<uint32_t>(counted * dma.blocks),
-           is_strided ? static_cast<float>(per_stride * dma.blocks * gap) : 0.0f, 0);
-}
-
 void check_fields(const Dma& dma) {
     if (dma.blocks > launch.soc.limits.copy_blocks) {
         fail(Rule::Limit, "blockCount", dma.blocks, launch.soc.limits.copy_blocks, "blockCount can be %u at most", launch.soc.limits.copy_blocks);
@@ -50,6 +38,19 @@ void check_fields(const Dma& dma) {
     if (dma.block_bytes % size_of(dma.dtype) != 0) {
         fail(Rule::Limit, "blockLen", dma.block_bytes, size_of(dma.dtype),
              "blockLen of %u bytes is not a whole number of %s elements", dma.block_bytes, name_of(dma.dtype));
+    }
+}
+
+// Strides of 350 have 64 bits and a sign, of which addresses have 40; only a load may go back, to repeat its block.
+void check_strides(const Dma& dma, const char* global_name, int64_t least_global, const char* local_name) {
+    constexpr int64_t most = int64_t(1) << 40;
+    if (dma.global_gap < least_global || dma.global_gap > most) {
+        fail(Rule::Limit, global_name, dma.global_gap, dma.global_gap > most ? most : least_global,
+             "a stride of GM goes from %lld to 2^40 bytes here", static_cast<long long>(least_global));
+    }
+    if (dma.local_gap < 0 || dma.local_gap > most) {
+        fail(Rule::Limit, local_name, dma.local_gap, dma.local_gap > most ? most : 0,
+             "a stride of UB goes from 0 to 2^40 bytes");
     }
 }
 
@@ -132,6 +133,18 @@ void store_once(const Dma& dma, uint64_t target, uint64_t target_left, const Vie
 
 }  // namespace
 
+// GM is moved in lines: a short strided block costs as much as a line.
+void record_dma(Step step, pipe_t pipe, const Dma& dma) {
+    const bool is_load = step == Step::Load;
+    const uint64_t line = static_cast<uint64_t>(launch.soc.number("dma.line_bytes"));
+    const bool is_strided = dma.blocks > 1 && dma.global_gap != 0;
+    const uint64_t counted = is_strided ? std::max<uint64_t>(dma.block_bytes, line) : dma.block_bytes;
+    const double per_stride = launch.soc.number(is_load ? "dma.load.stride_cycles" : "dma.store.stride_cycles");
+    const double gap = static_cast<double>(std::abs(dma.global_gap) % static_cast<int64_t>(launch.soc.number("dma.stride_modulus_bytes")));
+    record(step, pipe, static_cast<uint32_t>(counted * dma.blocks),
+           is_strided ? static_cast<float>(per_stride * dma.blocks * gap) : 0.0f, 0);
+}
+
 Dma dma_of_count(DType type, uint32_t count) {
     const uint64_t bytes = uint64_t(count) * size_of(type);
     if (bytes % 32 != 0) {
@@ -166,7 +179,8 @@ Dma dma_of_bytes(DType type, uint32_t blockCount, uint64_t blockLen, int64_t glo
     dma.blocks = blockCount;
     dma.block_bytes = static_cast<uint32_t>(blockLen);
     dma.global_gap = globalGapBytes;
-    dma.local_gap = localGapBlocks * 32;
+    // Beyond any address stays beyond it when blocks become bytes.
+    dma.local_gap = std::clamp<int64_t>(localGapBlocks, -(int64_t(1) << 40), int64_t(1) << 40) * 32;
     dma.byte_granular = true;
     return dma;
 }
@@ -180,10 +194,7 @@ void dma_load(Dma dma, const View& dst, const void* src, uint64_t src_left) {
     if (size_of(dma.dtype) == 8 && dma.pads && dma.pad_value != 0) {
         fail(Rule::Limit, "paddingValue", -1, -1, "the padding value of 64-bit elements must be 0");
     }
-    if (dma.global_gap < 0 && -dma.global_gap > static_cast<int64_t>(dma.block_bytes)) {
-        fail(Rule::Limit, "srcStride", dma.global_gap, -static_cast<int64_t>(dma.block_bytes),
-             "a negative stride can go back one block at most");
-    }
+    check_strides(dma, "srcStride", -static_cast<int64_t>(dma.block_bytes), "dstStride");
     core->clocks.issue(PIPE_MTE2);
     if (dma.blocks == 0 || dma.block_bytes == 0) return;
     const Loops loops = loops_of(true);
@@ -201,6 +212,7 @@ void dma_load(Dma dma, const View& dst, const void* src, uint64_t src_left) {
 
 void dma_store(Dma dma, const void* dst, uint64_t dst_left, const View& src) {
     check_fields(dma);
+    check_strides(dma, "dstStride", 0, "srcStride");
     core->clocks.issue(PIPE_MTE3);
     if (dma.blocks == 0 || dma.block_bytes == 0) return;
     const Loops loops = loops_of(false);
@@ -235,52 +247,6 @@ void ub_copy(const View& dst, const View& src, DType type, uint32_t blocks, uint
     for (uint32_t b = 0; b < blocks; ++b) {
         memmove(core->ub + dst.offset + dst_stride * b, core->ub + src.offset + src_stride * b, bytes);
     }
-}
-
-void nddma(const View& dst, const void* src, uint64_t src_left, DType type, int dim, const uint64_t* srcStride,
-           const uint32_t* dstStride, const uint32_t* size, const uint8_t* left, const uint8_t* right, uint64_t value,
-           bool nearest) {
-    const uint32_t unit = size_of(type);
-    core->clocks.issue(PIPE_MTE2);
-    uint64_t count = 1, last_source = 0, last_target = 0;
-    for (int d = 0; d < dim; ++d) {
-        const uint64_t padded = uint64_t(size[d]) + left[d] + right[d];
-        if (size[d] == 0) return;
-        count *= padded;
-        last_source += uint64_t(size[d] - 1) * srcStride[d];
-        last_target += (padded - 1) * dstStride[d];
-    }
-    check_operand(PIPE_MTE2, "dst", dst, Access::Write, (last_target + 1) * unit, 32);
-    const uint64_t source = reinterpret_cast<uint64_t>(src);
-    check_gm("src", source, (last_source + 1) * unit, src_left);
-    gm_read(PIPE_MTE2, "src", source, source + (last_source + 1) * unit);
-    uint32_t index[5] = {};
-    for (uint64_t i = 0; i < count; ++i) {
-        uint64_t from = 0, to = 0;
-        bool is_padding = false;
-        for (int d = 0; d < dim; ++d) {
-            to += uint64_t(index[d]) * dstStride[d];
-            const int64_t inside = int64_t(index[d]) - left[d];
-            const int64_t nearest_inside = std::clamp<int64_t>(inside, 0, int64_t(size[d]) - 1);
-            is_padding |= inside != nearest_inside;
-            from += static_cast<uint64_t>(nearest_inside) * srcStride[d];
-        }
-        ub_write(PIPE_MTE2, "dst", dst.offset + to * unit, dst.offset + (to + 1) * unit);
-        if (launch.values) {
-            memcpy(core->ub + dst.offset + to * unit,
-                   is_padding && !nearest ? reinterpret_cast<const uint8_t*>(&value)
-                                          : reinterpret_cast<const uint8_t*>(source) + from * unit,
-                   unit);
-        }
-        for (int d = 0; d < dim; ++d) {
-            if (++index[d] < uint32_t(size[d]) + left[d] + right[d]) break;
-            index[d] = 0;
-        }
-    }
-    core->bytes_loaded += count * unit;
-    Dma whole;
-    whole.block_bytes = static_cast<uint32_t>(count * unit);
-    record_dma(Step::Load, PIPE_MTE2, whole);
 }
 
 void set_loop_mode(uint32_t size1, uint32_t size2, uint64_t src1, uint64_t dst1, uint64_t src2, uint64_t dst2, bool load) {

@@ -28,6 +28,7 @@ struct Launch {
     bool values = true;        // false: timing-only
     bool timeline = true;
     int64_t blocks = 1;
+    uint64_t workspace_bytes = 0;
     uint64_t tiling_key = 0;
     uint64_t event_limit = 0;  // timeline entries per block
 
@@ -87,6 +88,8 @@ struct Core {
     uint16_t buffer_count = 0;
     void* pipe = nullptr;
     bool uses_reserved_ub = false;
+    bool has_kernel_type = false;
+    KernelMetaType kernel_type = KERNEL_TYPE_AIV_ONLY;  // as KERNEL_TASK_TYPE_DEFAULT declares
 
     int call_depth = 0;
     Site site;  // outermost API call in progress

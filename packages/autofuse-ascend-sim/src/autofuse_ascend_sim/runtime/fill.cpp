@@ -64,7 +64,7 @@ void fill_global(const void* address, uint64_t bytes_left, DType type, uint64_t 
     }
     const uint32_t unit = size_of(type);
     const uint64_t begin = reinterpret_cast<uint64_t>(address);
-    check_gm("dst", begin, elements * unit, bytes_left);
+    check_gm("dst", begin, elements <= UINT64_MAX / unit ? elements * unit : UINT64_MAX, bytes_left);
     core->clocks.issue(PIPE_MTE3);
     gm_write(PIPE_MTE3, "dst", begin, begin + elements * unit, false);
     core->bytes_stored += elements * unit;

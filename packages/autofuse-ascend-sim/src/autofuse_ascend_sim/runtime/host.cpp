@@ -206,7 +206,8 @@ int run_job(const char* job_path) {
         finish_with(failure);
     }
     void* entry = dlsym(library, job.entry.c_str());
-    if (entry == nullptr) {
+    Dl_info found = {};  // dlsym also looks into the libraries that the kernel's library needs
+    if (entry == nullptr || dladdr(entry, &found) == 0 || job.library != found.dli_fname) {
         failure.kind = "entry";
         finish_with(failure);
     }
@@ -231,6 +232,7 @@ int run_job(const char* job_path) {
         }
         const auto begin = reinterpret_cast<uint64_t>(memory) + a.offset;
         values[i] = begin;
+        if (a.name == "workspace") launch.workspace_bytes = a.bytes;
         add_gm_region(a.name.c_str(), begin, a.bytes);
         mprotect(memory + (a.offset + a.bytes + page - 1) / page * page, page, PROT_NONE);
     }

@@ -60,7 +60,8 @@ LanePlan plan_lanes(const Lanes& form, uint32_t widest) {
         fail(Rule::Limit, "repeatTime", form.repeats, most_repeats, "one instruction repeats %u times at most", most_repeats);
     }
     if (core->mask_counts) {  // Copy: the mask is the number of elements of each repeat, which may exceed 256 bytes
-        plan.lanes = static_cast<uint32_t>(form.form == Lanes::Form::Register ? core->mask[0] : form.mask[0]);
+        const uint64_t lanes = form.form == Lanes::Form::Register ? core->mask[0] : form.mask[0];
+        plan.lanes = static_cast<uint32_t>(std::min<uint64_t>(lanes, UINT32_MAX));
         plan.repeats = form.repeats;
         plan.run_count = plan.last_run_count = runs_of_first(plan.lanes, plan.runs);
         plan.last_runs[0] = plan.runs[0];

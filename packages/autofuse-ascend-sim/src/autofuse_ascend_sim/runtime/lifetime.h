@@ -6,7 +6,7 @@
 
 namespace af_sim {
 
-inline uint32_t round_to_block(uint32_t bytes) { return (bytes + 31) / 32 * 32; }
+inline uint64_t round_to_block(uint64_t bytes) { return (bytes + 31) / 32 * 32; }
 
 // Offset of `bytes` for `buffers` buffers, from the pool or else from the pipe.
 uint32_t take_ub(uint64_t bytes, uint32_t buffers, Extent* pool);

@@ -92,8 +92,9 @@ void* pipe_current() { return core->pipe; }
 
 Extent buffer_init(uint32_t bytes, Extent* pool) {
     if (bytes == 0) fail(Rule::Usage, "len", 0, -1, "a buffer needs at least one byte");
-    const uint32_t rounded = round_to_block(bytes);
-    return {take_ub(rounded, 1, pool), rounded, true};
+    const uint64_t rounded = round_to_block(bytes);
+    const uint32_t at = take_ub(rounded, 1, pool);
+    return {at, static_cast<uint32_t>(rounded), true};
 }
 
 View buffer_view(const Extent& extent, uint64_t bytes, uint64_t offset) {
@@ -104,7 +105,7 @@ View buffer_view(const Extent& extent, uint64_t bytes, uint64_t offset) {
         fail(Rule::UbBounds, "length", static_cast<int64_t>(offset + bytes), extent.bytes, "the buffer has %u bytes",
              extent.bytes);
     }
-    return {static_cast<uint32_t>(extent.offset + offset), round_to_block(static_cast<uint32_t>(bytes)), 0, 0, true};
+    return {static_cast<uint32_t>(extent.offset + offset), static_cast<uint32_t>(round_to_block(bytes)), 0, 0, true};
 }
 
 View rest_of_ub() { return {core->ub_top, launch.soc.ub_bytes - core->ub_top, 0, 0, true}; }
@@ -122,7 +123,7 @@ View static_view(uint8_t position, uint32_t offset, uint64_t bytes) {
              "the tensor ends behind UB");
     }
     note_ub_use(static_cast<uint32_t>(offset + bytes));
-    return {offset, round_to_block(static_cast<uint32_t>(bytes)), 0, 0, true};
+    return {offset, static_cast<uint32_t>(round_to_block(bytes)), 0, 0, true};
 }
 
 int8_t event_fetch(uint8_t event) {

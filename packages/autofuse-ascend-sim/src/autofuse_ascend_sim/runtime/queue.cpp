@@ -70,7 +70,7 @@ uint16_t queue_init(uint8_t source, uint8_t target, int32_t depth, uint32_t buff
     queue.fill_event = event_between(queue.producer, queue.consumer);
     queue.free_event = event_between(queue.consumer, queue.producer);
     queue.depth = std::max(depth, 1);
-    queue.bytes = round_to_block(bytes);
+    queue.bytes = static_cast<uint32_t>(round_to_block(bytes));
     queue.buffers = static_cast<uint16_t>(buffers);
     queue.created = core->site;
     uint32_t on_position = buffers;
@@ -81,7 +81,7 @@ uint16_t queue_init(uint8_t source, uint8_t target, int32_t depth, uint32_t buff
         fail(Rule::Buffer, "num", on_position, launch.soc.limits.queue_buffers,
              "queues of one TPosition can have %u buffers together, one event id each", launch.soc.limits.queue_buffers);
     }
-    const uint32_t at = take_ub(uint64_t(queue.bytes) * buffers, buffers, pool);
+    const uint32_t at = take_ub(round_to_block(bytes) * buffers, buffers, pool);
     queue.first_buffer = static_cast<uint16_t>(core->buffers.size());
     for (uint32_t i = 0; i < buffers; ++i) {
         QueueBuffer buffer;

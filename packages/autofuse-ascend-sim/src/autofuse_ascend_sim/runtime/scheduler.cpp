@@ -1,20 +1,17 @@
 #include "scheduler.h"
 
-#include <dlfcn.h>
-#include <execinfo.h>
 #include <pthread.h>
 #include <signal.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <vector>
 
 #include "core.h"
+#include "faults.h"
 
 namespace af_sim {
 namespace {
@@ -37,54 +34,6 @@ struct Board {
     size_t settled = 0;  // blocks before this one are done
 };
 Board* board = nullptr;
-
-// Where the kernel was when the signal came: the innermost frame that lies in the kernel's library. Null if there is
-// none. Return addresses name the call before them, so the interrupted instruction itself is moved by one.
-void* interrupted_kernel_line(const void* context) {
-    const auto* machine = static_cast<const ucontext_t*>(context);
-#if defined(__x86_64__)
-    const auto interrupted = static_cast<uintptr_t>(machine->uc_mcontext.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-    const auto interrupted = static_cast<uintptr_t>(machine->uc_mcontext.pc);
-#else
-    (void)machine;
-    const uintptr_t interrupted = 0;
-#endif
-    void* frames[64];
-    const int count = backtrace(frames, 64);
-    for (int i = 0; i < count; ++i) {
-        Dl_info info = {};
-        if (dladdr(frames[i], &info) == 0 || launch.library != info.dli_fname) continue;
-        const auto at = reinterpret_cast<uintptr_t>(frames[i]);
-        return reinterpret_cast<void*>(at == interrupted ? at + 1 : at);
-    }
-    return nullptr;
-}
-
-// A crash or a time-out is told from a signal handler: the thread itself records where it stands.
-void record_signal(int signal_number, siginfo_t* info, void* context) {
-    static Failure failures[1];  // only the first one is used
-    static volatile int taken = 0;
-    if (__sync_lock_test_and_set(&taken, 1)) {
-        for (;;) pause();
-    }
-    Failure& f = failures[0];
-    f.kind = signal_number == SIGUSR1 ? "timeout" : "crash";
-    f.block = core != nullptr ? core->block : -1;
-    void* const line = interrupted_kernel_line(context);
-    if (core != nullptr && core->call_depth > 0) {
-        f.site = core->site;
-    } else {
-        f.site = {0xFFFF, line};  // no API
-    }
-    if (signal_number != SIGUSR1) {
-        char text[96];
-        snprintf(text, sizeof text, "%s at address %p", strsignal(signal_number), info->si_addr);
-        f.message = text;
-    }
-    report_signal(f);
-    _exit(3);
-}
 
 void take_slot(std::unique_lock<std::mutex>& lock) {
     board->changed.wait(lock, [] { return board->slots > 0; });
@@ -195,14 +144,7 @@ bool run_blocks(const Schedule& schedule, const std::function<void(int64_t)>& bo
     board->threads.resize(schedule.blocks);
     board->slots = schedule.threads;
 
-    void* unused[1];
-    backtrace(unused, 1);  // loads the unwinder now: a signal handler must not
-    struct sigaction action = {};
-    action.sa_sigaction = record_signal;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&action.sa_mask);
-    for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGUSR1}) sigaction(s, &action, nullptr);
-
+    watch_faults();
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 2 * 1024 * 1024);

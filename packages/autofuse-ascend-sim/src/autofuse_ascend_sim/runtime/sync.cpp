@@ -74,6 +74,15 @@ void sync_all() {
              "SyncAll with %lld blocks on %u cores never returns: all blocks must run at the same time",
              static_cast<long long>(launch.blocks), launch.soc.cores);
     }
+    // What a kernel does not declare the chip's compiler finds out by itself.
+    if (core->has_kernel_type && core->kernel_type != KERNEL_TYPE_MIX_AIV_1_0) {
+        fail(Rule::SyncAll, nullptr, -1, -1,
+             "the kernel declares KERNEL_TYPE_AIV_ONLY; SyncAll needs KERNEL_TYPE_MIX_AIV_1_0, or pass it a workspace");
+    }
+    if (core->has_kernel_type && launch.workspace_bytes == 0) {
+        fail(Rule::SyncAll, "workspace", 0, 1,
+             "KERNEL_TYPE_MIX_AIV_1_0 kernels need a workspace of more than 0 bytes for SyncAll");
+    }
     core->clocks.barrier_all();
     publish_gm();
     record(Step::SyncAll, PIPE_ALL, core->sync_phase, 0, 0);

@@ -78,8 +78,10 @@ bool accumulates(Op op, DType type) {
 }  // namespace
 
 void check_overlap(const LanePlan& plan, const VectorOperand& dst, const VectorOperand& src, bool accumulates) {
-    const uint64_t dst_begin = dst.view.offset, dst_end = dst_begin + operand_extent(plan, dst);
-    const uint64_t src_begin = src.view.offset, src_end = src_begin + operand_extent(plan, src);
+    const uint64_t dst_extent = operand_extent(plan, dst), src_extent = operand_extent(plan, src);
+    if (dst_extent > dst.view.bytes || src_extent > src.view.bytes) return;  // issue_vector reports that
+    const uint64_t dst_begin = dst.view.offset, dst_end = dst_begin + dst_extent;
+    const uint64_t src_begin = src.view.offset, src_end = src_begin + src_extent;
     if (dst_begin >= src_end || src_begin >= dst_end) return;
     const bool same_size = size_of(dst.dtype) == size_of(src.dtype);
     const bool same_start = dst_begin == src_begin && same_size;
