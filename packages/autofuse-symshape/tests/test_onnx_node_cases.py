@@ -3,10 +3,8 @@
 Every case runs with its sizes known, with every dim a symbol, and with shape operands given only at run time.
 """
 
-import warnings
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,6 +13,7 @@ import pytest
 from autofuse_ir import dtypes as dt
 from autofuse_ir.operators import input_names, operator
 from autofuse_symshape.values.demand import SIZE_OPERANDS
+from autofuse_testkit.onnx_node_cases import node_cases
 
 Ours: TypeAlias = tuple[str, dict[str, Any], list[Any]]
 """Operator, attributes, inputs."""
@@ -191,16 +190,6 @@ ROWS: dict[str, Row] = {
 }
 
 
-@cache
-def _cases() -> tuple[Any, ...]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        np.random.seed(1)
-        from onnx.backend.test.case.node import collect_testcases  # noqa: PLC0415 (takes seconds)
-
-        return tuple(collect_testcases(None))
-
-
 def _plain(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode()
@@ -250,7 +239,7 @@ def _operands(op: str, inputs: list[Any]) -> tuple[list[int], list[int]]:
 def test_shapes_are_those_of_the_onnx_node_cases(mode: str, check_node: Any) -> None:
     passed: Counter[str] = Counter()
     failures = []
-    for case in _cases():
+    for case in node_cases():
         ours = _ours(case)
         if ours is None:
             continue

@@ -3,10 +3,8 @@
 The rows say how an ONNX node is written in Ascend IR; they serve as an independent oracle and cover what maps 1:1.
 """
 
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,6 +16,7 @@ from autofuse_ir.graph import AttrValue
 from autofuse_reference.arrays import dtype_of
 from autofuse_reference.compare import compare
 from autofuse_reference.operators import evaluate_operator
+from autofuse_testkit.onnx_node_cases import node_cases
 
 Inputs: TypeAlias = list[Any]
 Ours: TypeAlias = tuple[str, dict[str, AttrValue], Inputs]
@@ -336,16 +335,6 @@ ROWS: dict[str, Row] = _SAME | {
 }
 
 
-@cache
-def _cases() -> tuple[Any, ...]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        np.random.seed(1)
-        from onnx.backend.test.case.node import collect_testcases  # noqa: PLC0415  takes seconds
-
-        return tuple(collect_testcases(None))
-
-
 def _arrays(values: Sequence[Any]) -> Iterator[Any]:
     for value in values:
         yield onnx.numpy_helper.to_array(value) if isinstance(value, onnx.TensorProto) else value
@@ -363,7 +352,7 @@ def _evaluate(row: Row, node: OnnxNode) -> list[Any]:
 
 
 def _nodes(op_type: str) -> Iterator[tuple[str, OnnxNode, list[Any]]]:
-    for case in _cases():
+    for case in node_cases():
         if case.model is None or len(case.model.graph.node) != 1 or case.model.graph.node[0].op_type != op_type:
             continue
         if case.name in NOT_OURS:
