@@ -4,6 +4,7 @@ import numpy as np
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.fused_graph import ViewNode
+from autofuse_ir.tensor_data import TensorData
 
 
 def test_bias_and_gelu_become_one_kernel(kit) -> None:
@@ -49,7 +50,5 @@ def test_view_of_a_graph_input_is_a_view(kit) -> None:
     assert [type(node) for node in fused.nodes] == [ViewNode]
 
 
-def _ints(values: list[int]):  # type: ignore[no-untyped-def]
-    from autofuse_ir.tensor_data import TensorData  # noqa: PLC0415
-
+def _ints(values: list[int]) -> TensorData:
     return TensorData(dt.int64, (len(values),), np.asarray(values, np.int64).tobytes())

@@ -13,6 +13,8 @@ from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.fused_graph import Reason
 from autofuse_ir.graph import Graph
 from autofuse_ir.target import load_target
+from autofuse_ir.tensor_data import TensorData
+from autofuse_reference.arrays import to_tensor_data
 from autofuse_symshape.stage import infer
 
 CPU = load_target("cpu")
@@ -67,7 +69,5 @@ def _axis(b: GraphBuilder) -> str:
     return b.constant(_ints(1))
 
 
-def _ints(value: int | list[int]):  # type: ignore[no-untyped-def]
-    from autofuse_reference.arrays import to_tensor_data  # noqa: PLC0415
-
+def _ints(value: int | list[int]) -> TensorData:
     return to_tensor_data(np.asarray(value, np.int64))

@@ -9,6 +9,7 @@ from autofuse_fusion.options import NUMERICS
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.dims import Dim, const, symbol
+from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.dtypes import DType
 from autofuse_ir.fused_graph import AscBackend, FusedGraph, HostRegion, SizesNode, ViewNode
 from autofuse_ir.graph import Graph
@@ -104,8 +105,6 @@ def joined(a: Shape, b: Shape) -> Shape | None:
 
 
 def arrays_for(drawn: Drawn, sizes: dict[str, int], seed: int) -> dict[str, np.ndarray[Any, Any]]:
-    from autofuse_ir.dims_eval import evaluate  # noqa: PLC0415
-
     rng = np.random.default_rng(seed)
     found = {}
     for name, dtype, shape in drawn.inputs:

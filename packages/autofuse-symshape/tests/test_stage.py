@@ -9,6 +9,7 @@ from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.dims import any_of, as_dim, const, eq, select, symbol
 from autofuse_ir.facts import Divisible, GuardKind, InputDim, InputElement, ResultDim, SymbolFacts, ValueFact
 from autofuse_ir.graph import Graph, Node, Value
+from autofuse_ir.tensor_data import TensorData
 from autofuse_symshape.errors import ShapeError
 from autofuse_symshape.stage import infer
 
@@ -154,8 +155,6 @@ def test_elements_become_symbols_only_where_a_shape_needs_them() -> None:
 
 
 def _scalar(value: int) -> Any:
-    from autofuse_ir.tensor_data import TensorData  # noqa: PLC0415
-
     return TensorData(dt.int64, (), value.to_bytes(8, "little", signed=True))
 
 

@@ -8,8 +8,10 @@ import pytest
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.facts import SymbolFacts
+from autofuse_ir.operators import has_operator
 from autofuse_reference.arrays import to_array
 from autofuse_reference.operators import evaluate_operator
+from autofuse_symshape.errors import ShapeError
 from autofuse_symshape.stage import infer
 from autofuse_symshape.values import KERNELS
 from hypothesis import given
@@ -128,8 +130,6 @@ def test_contents_are_what_numpy_computes(data: Any, n: int, m: int, as_constant
 
 
 def _inferred(graph: Any) -> SymbolFacts | None:
-    from autofuse_symshape.errors import ShapeError  # noqa: PLC0415
-
     try:
         return infer(graph)[1]
     except ShapeError:  # a size that is negative for all n and m
@@ -250,6 +250,4 @@ def test_a_size_beyond_the_mantissa_is_guarded_only_where_a_shape_needs_it(as_co
 
 
 def test_every_kernel_is_an_operator_of_the_table() -> None:
-    from autofuse_ir.operators import has_operator  # noqa: PLC0415
-
     assert all(has_operator(name) for name in KERNELS)
