@@ -34,4 +34,4 @@ def start(extension: ModuleType, threads: int | None) -> None:
     if not getattr(extension, "is_started", False):
         pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         extension.set_memory_limit(pages // _KEPT_SHARE)
-        setattr(extension, "is_started", True)  # noqa: B010
+        setattr(extension, "is_started", True)  # noqa: B010 (types know no attributes of a C module)
