@@ -8,7 +8,6 @@ from autofuse_ir.dims import Dim
 from autofuse_ir.dtypes import DType
 from autofuse_ir.fused_graph import AscBackend, RemovedRounding
 from autofuse_ir.operators import input_names, operator
-from autofuse_ir.operators.model import ParamKind
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tensor_data import TensorData
 from autofuse_reference.arrays import to_array
@@ -17,7 +16,7 @@ from autofuse_fusion.axes import Layout
 from autofuse_fusion.errors import FusionError
 from autofuse_fusion.groups import Group
 from autofuse_fusion.lower.access import access_map
-from autofuse_fusion.lower.call import Call
+from autofuse_fusion.lower.call import Call, arguments_of
 from autofuse_fusion.lower.table import lowering_of
 from autofuse_fusion.lower.writer import KernelWriter, Tensor
 from autofuse_fusion.placement import place
@@ -87,11 +86,10 @@ class _Assembly:
         self.writer.source = (unit.node.name,)
         results = unit.outputs
         declared = self.values.fact(results[0]).dtype
-        tensors: dict[str, Tensor | tuple[Tensor, ...] | None] = {}
         dtypes: dict[str, DType] = {}
         op = operator(unit.node.op)
         names = input_names(op, len(unit.node.inputs))
-        by_param: dict[str, list[Tensor]] = {}
+        found: dict[str, list[Tensor]] = {}
         for position, (param, operand) in enumerate(zip(names, unit.operands, strict=True)):
             value = unit.node.inputs[position]
             if value is not None:
@@ -99,13 +97,8 @@ class _Assembly:
             layout = self.placed[unit.order][position]
             tensor = self._operand(operand, layout, unit, lowering.moves)
             if tensor is not None:
-                by_param.setdefault(param, []).append(tensor)
-        for parameter in op.inputs:
-            found = by_param.get(parameter.name, [])
-            tensors[parameter.name] = (
-                tuple(found) if parameter.kind is ParamKind.DYNAMIC else found[0] if found else None
-            )
-        made = lowering.write(Call(unit.node, self.writer, tensors, dtypes, declared))
+                found.setdefault(param, []).append(tensor)
+        made = lowering.write(Call(unit.node, self.writer, arguments_of(op, found), dtypes, declared))
         listed = made if isinstance(made, tuple) else (made,)
         for value, tensor in zip((name for name in unit.node.outputs), listed, strict=False):
             if value:

@@ -1,15 +1,28 @@
 """One operator being lowered: what its decomposition is given."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from attrs import frozen
 from autofuse_ir import dtypes as dt
 from autofuse_ir.dtypes import DType
 from autofuse_ir.graph import AttrValue, Node
-from autofuse_ir.operators import attr_of
+from autofuse_ir.operators import Operator, ParamKind, attr_of
 
 from autofuse_fusion.lower.writer import KernelWriter, Number, Tensor
+
+Arguments: TypeAlias = Mapping[str, Tensor | tuple[Tensor, ...] | None]
+"""Operands by parameter: a tuple for a list input, None for one that is missing."""
+
+
+def arguments_of(op: Operator, found: Mapping[str, Sequence[Tensor]]) -> Arguments:
+    """Return the arguments of ``op``; ``found`` holds, by parameter, the operands that are there."""
+    arguments: dict[str, Tensor | tuple[Tensor, ...] | None] = {}
+    for parameter in op.inputs:
+        operands = tuple(found.get(parameter.name, ()))
+        is_list = parameter.kind is ParamKind.DYNAMIC
+        arguments[parameter.name] = operands if is_list else next(iter(operands), None)
+    return arguments
 
 
 @frozen
@@ -18,7 +31,7 @@ class Call:
 
     node: Node
     writer: KernelWriter
-    tensors: Mapping[str, Tensor | tuple[Tensor, ...] | None]
+    tensors: Arguments
     dtypes: Mapping[str, DType]
     result: DType
 

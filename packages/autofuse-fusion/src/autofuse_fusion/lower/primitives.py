@@ -3,10 +3,9 @@
 from autofuse_ir.dtypes import DType
 from autofuse_ir.graph import Node
 from autofuse_ir.operators import input_names, operator
-from autofuse_ir.operators.model import ParamKind
 from autofuse_ir.target import TargetSpec
 
-from autofuse_fusion.lower.call import Call
+from autofuse_fusion.lower.call import Call, arguments_of
 from autofuse_fusion.lower.table import lowering_of
 from autofuse_fusion.lower.writer import KernelWriter, Tensor
 from autofuse_fusion.precision import computes_in
@@ -31,10 +30,7 @@ def primitives(node: Node, values: Values, target: TargetSpec) -> tuple[tuple[st
         made[operand.name] = dtype
         wide = operand if lowering.moves else writer.cast(operand, computes_in(dtype, node.op, target))
         found.setdefault(param, []).append(wide)
-    tensors = {
-        p.name: tuple(found.get(p.name, ())) if p.kind is ParamKind.DYNAMIC else next(iter(found.get(p.name, ())), None)
-        for p in op.inputs
-    }
-    lowering.write(Call(node, writer, tensors, dtypes, values.fact(node.outputs[0]).dtype))
+    declared = values.fact(node.outputs[0]).dtype
+    lowering.write(Call(node, writer, arguments_of(op, found), dtypes, declared))
     made |= {primitive.name: primitive.dtype for primitive in writer.nodes}
     return tuple((n.op, made[n.inputs[-1]]) for n in writer.nodes if n.inputs)
