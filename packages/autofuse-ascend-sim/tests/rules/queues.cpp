@@ -55,6 +55,37 @@ KERNEL(capacity_queues_bad) {
     pipe.InitBuffer(in, 2, kUbBytes / 4);
     pipe.InitBuffer(out, 2, kUbBytes / 4 + 32);  // BAD
 }
+struct Pools {  // 512 bytes, of which 256 are a pool inside the pool, which a third shares
+    TPipe pipe;
+    TBufPool<TPosition::VECCALC> outer, inner, shared;
+    TBuf<TPosition::VECCALC> a, b, c;
+    __aicore__ Pools() {
+        pipe.InitBufPool(outer, 512);
+        outer.InitBufPool(inner, 256);
+        outer.InitBufPool(shared, 256, inner);
+    }
+};
+KERNEL(pool_ok) {
+    Pools p;
+    p.inner.InitBuffer(p.a, 256);
+    p.outer.InitBuffer(p.b, 256);
+    p.shared.InitBuffer(p.c, 256);
+    assert(p.a.Get<float>().GetPhyAddr() == p.c.Get<float>().GetPhyAddr());
+    assert(p.a.Get<float>().GetPhyAddr() + 256 == p.b.Get<float>().GetPhyAddr());
+}
+KERNEL(pool_inner_bad) {
+    Pools p;
+    p.inner.InitBuffer(p.a, 288);  // BAD
+}
+KERNEL(pool_outer_bad) {
+    Pools p;
+    p.outer.InitBuffer(p.a, 288);  // BAD
+}
+KERNEL(pool_shared_bad) {
+    Pools p;
+    TBufPool<TPosition::VECCALC> larger;
+    p.outer.InitBufPool(larger, 288, p.inner);  // BAD
+}
 KERNEL(reserved_ok) {
     TPipe pipe;
     TBuf<TPosition::VECCALC> buf;

@@ -135,10 +135,30 @@ public:
         buf.extent_ = af_sim::buffer_init(len, &extent_);
         return true;
     }
+    template <TPosition innerPos, uint32_t innerIDSize>
+    AF_API bool InitBufPool(TBufPool<innerPos, innerIDSize>& bufPool, uint32_t len) {
+        AF_CALL("TBufPool::InitBufPool");
+        bufPool.extent_ = bufPool.whole_ = af_sim::buffer_init(len, &extent_);
+        return true;
+    }
+    template <TPosition innerPos, uint32_t innerIDSize, TPosition sharedPos, uint32_t sharedIDSize>
+    AF_API bool InitBufPool(TBufPool<innerPos, innerIDSize>& bufPool, uint32_t len,
+                            TBufPool<sharedPos, sharedIDSize>& shareBuf) {
+        AF_CALL("TBufPool::InitBufPool");
+        bufPool.Share(len, shareBuf);
+        return true;
+    }
     void Reset() { extent_ = whole_; }
 
 private:
     friend class TPipe;
+    template <TPosition, uint32_t> friend class TBufPool;
+    template <typename Pool> void Share(uint32_t len, const Pool& other) {
+        if (len > other.whole_.bytes) {
+            af_sim::fail(af_sim::Rule::UbCapacity, "len", len, other.whole_.bytes, "pool is larger than the pool it shares");
+        }
+        extent_ = whole_ = other.whole_;
+    }
     af_sim::Extent extent_, whole_;
 };
 
@@ -183,10 +203,7 @@ public:
     template <TPosition pos, uint32_t bufIDSize, TPosition sharedPos, uint32_t sharedIDSize>
     AF_API bool InitBufPool(TBufPool<pos, bufIDSize>& bufPool, uint32_t len, TBufPool<sharedPos, sharedIDSize>& shareBuf) {
         AF_CALL("InitBufPool");
-        bufPool.extent_ = bufPool.whole_ = shareBuf.whole_;
-        if (len > shareBuf.whole_.bytes) {
-            af_sim::fail(af_sim::Rule::UbCapacity, "len", len, shareBuf.whole_.bytes, "pool is larger than the pool it shares");
-        }
+        bufPool.Share(len, shareBuf);
         return true;
     }
     template <HardEvent event> AF_API TEventID AllocEventID() {

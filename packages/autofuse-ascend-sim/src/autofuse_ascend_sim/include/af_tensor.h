@@ -66,6 +66,12 @@ public:
     }
 #endif
     template <CacheRwMode rwMode = CacheRwMode::RW> void SetL2CacheHint(CacheMode) {}
+    template <typename Shape> void SetShapeInfo(const Shape&) {
+        static_assert(sizeof(Shape) == 0, "AscendC::SetShapeInfo is not covered by autofuse-ascend-sim: tile by hand");
+    }
+    template <typename None = void> void GetShapeInfo() const {
+        static_assert(sizeof(None*) == 0, "AscendC::GetShapeInfo is not covered by autofuse-ascend-sim: tile by hand");
+    }
 
     // For the emulator: bytes that may be touched from here, or the largest number where the size was not given.
     uint64_t BytesLeft() const { return left_ == kUnbounded ? kUnbounded : left_ * sizeof(T); }

@@ -164,7 +164,7 @@ def _struct_instance(row: Mapping[str, Any], argument: str | None) -> list[Probe
         wanted = f"decltype({spelled}{{}}.{field})" if kind == "auto" else kind
         code = f"static_assert(std::is_same_v<decltype(std::declval<{spelled}>().{field}), {wanted}>"
         if previous:
-            code += f" && offsetof({spelled}, {previous}) < offsetof({spelled}, {field})"
+            code += f" && __builtin_offsetof({spelled}, {previous}) < __builtin_offsetof({spelled}, {field})"
         found.append(Probe(code + ");", f"{spelled}::{field}"))
         if default:
             value = f"static_cast<{wanted}>({default})"
