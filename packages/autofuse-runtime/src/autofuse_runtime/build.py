@@ -48,8 +48,10 @@ def build(
 
     ``library`` is what `compile_library` made already; without it the kernels are compiled (or found in ``cache``) for
     instruction set ``isa``. ``extra_files`` are texts by relative path (report.json), ``extra_artefacts`` artefacts by
-    name (graph.json), their constants in the same folder as the program's. An existing bundle is replaced whole, anything
-    else there is an error. Raises `ToolMissingError` without a compiler, `DiskError`, `BundleError`, `BuildError`.
+    name (graph.json), their constants in the same folder as the program's. An existing bundle is replaced whole,
+    anything else there is an error.
+
+    Raises `ToolMissingError` without a compiler, `DiskError`, `BundleError`, `BuildError`.
     """
     if target.kind is not TargetKind.CPU:
         raise BuildError(
