@@ -171,6 +171,7 @@ CONSTANT_CASES: list[tuple[str, dict[str, Any], list[Any]]] = [
     ("LogicalAnd", {}, [V > 2, V < 5]),
     ("LogicalXor", {}, [V > 2, V < 5]),
     ("Shape", {"dtype": 9, "start": 1}, [V]),
+    ("Shape", {"dtype": 9, "start": 2, "end": 1}, [V]),
     ("Size", {"dtype": 9}, [V]),
     ("GatherShapes", {"axes": ((0, 1), (1, 0)), "dtype": 9}, [V, V[0]]),
     ("Reshape", {}, [V, np.asarray([3, -1], INDEX)]),

@@ -32,7 +32,9 @@ def follow(call: Call, scope: Scope) -> None:
     except (UnknownShape, IrError):  # not known, or beyond int64: not followed
         return
     for name, shape, content in zip(call.node.outputs, shapes, contents, strict=False):
-        if shape is not None and content is not None and any(element is not None for element in content):
+        if shape is None or content is None:
+            continue
+        if 0 in shape or any(element is not None for element in content):  # of no elements, all are known
             scope.known[name] = evolve(scope.known[name], content=content)
 
 
