@@ -85,6 +85,12 @@ def fuzz(session: nox.Session) -> None:
     sessions.fuzz(session, PACKAGES)
 
 
+@nox.session(default=False)
+def conformance(session: nox.Session) -> None:
+    """Every ONNX node case of the fused families, with given and with symbolic sizes; `integration` takes a slice."""
+    sessions.conformance(session, PACKAGES)
+
+
 @nox.session(default=False, venv_backend="none")
 def sizes(session: nox.Session) -> None:
     """Lengths of the source files, longest first."""

@@ -151,7 +151,14 @@ def fuzz(session: nox.Session, packages: Sequence[Package]) -> None:
     """Run every test under the Hypothesis profile `fuzz`."""
     install_everything(session, packages)
     folders = [here(package.folder / "tests") for package in packages if (package.folder / "tests").is_dir()]
-    pytest(session, "fuzz", [*folders, "--hypothesis-profile=fuzz"])
+    graphs = "./integration_tests/test_random_graphs.py"
+    pytest(session, "fuzz", [*folders, graphs, "--hypothesis-profile=fuzz"])
+
+
+def conformance(session: nox.Session, packages: Sequence[Package]) -> None:
+    """Run every node case, not a slice."""
+    install_everything(session, packages)
+    pytest(session, "conformance", ["integration_tests/conformance", "--all-node-cases"])
 
 
 def sizes(session: nox.Session) -> None:
