@@ -29,14 +29,16 @@ _SHORT = {
 
 
 def coverage_table() -> str:
-    """Return a Markdown table with a row for each API of the conformance set, as its cases are."""
+    """Return a Markdown table with a row for each API of the conformance set: types, and the largest error in ULP."""
     by_api: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    ulp: dict[str, float] = {}
     for column, architecture in enumerate(("2201", "3510")):
         for case in all_cases(architecture, (8,)):
             found = by_api.setdefault(case.api, ({}, {}))
             found[column][_types(case.types)] = None
-    rows = [f"| {api} | {_cell(a2)} | {_cell(n350)} |" for api, (a2, n350) in sorted(by_api.items())]
-    return "\n".join(["| API | A2, A3 | 350 |", "| --- | --- | --- |", *rows])
+            ulp[case.api] = max(case.ulp, ulp.get(case.api, 0))
+    rows = [f"| {api} | {_cell(a2)} | {_cell(n350)} | {ulp[api]:g} |" for api, (a2, n350) in sorted(by_api.items())]
+    return "\n".join(["| API | A2, A3 | 350 | ULP |", "| --- | --- | --- | --- |", *rows])
 
 
 def _types(names: tuple[str, ...]) -> str:
