@@ -24,5 +24,5 @@ def emit(
             raise CodegenError(
                 f"there is no emitter for target {target.name} in this version",
                 where="autofuse_codegen.stage.emit",
-                fix="use target cpu, or install a package that provides the emitter",
+                fix="use target cpu",
             )
