@@ -1,5 +1,7 @@
 """``autofuse.tiling``: per ImplGraph the variables, constraints and costs from which tile sizes are solved."""
 
+import hashlib
+
 from attrs import frozen
 
 from autofuse_ir.dims import Dim
@@ -62,6 +64,11 @@ class SupportFile:
     name: str
     text: str
     sha256: str
+
+
+def support_file(name: str, text: str) -> SupportFile:
+    """Return ``text`` as a support file, with its checksum."""
+    return SupportFile(name, text, hashlib.sha256(text.encode("utf-8")).hexdigest())
 
 
 @frozen

@@ -1,12 +1,10 @@
 """The tiling stage: per scheduled kernel, the model its tile sizes are solved from at run time."""
 
-import hashlib
-
 from autofuse_ir.comment import comment_text
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.schedule import ImplGraph, ScheduleResult
 from autofuse_ir.target import TargetSpec
-from autofuse_ir.tiling import CaseModel, SupportFile, TilingModel
+from autofuse_ir.tiling import CaseModel, TilingModel, support_file
 
 from autofuse_tiling.constraints import constraints
 from autofuse_tiling.model.cost import blocks_of, head_cost, pipe_costs
@@ -33,7 +31,10 @@ def tile(schedule_result: ScheduleResult, facts: SymbolFacts, target: TargetSpec
         target=target.name,
         symbols=schedule_result.symbols,
         cases=tuple(cases),
-        support_files=(_file(HEADER, header_text()), _file(models_file_name(schedule_result.name), models)),
+        support_files=(
+            support_file(HEADER, header_text()),
+            support_file(models_file_name(schedule_result.name), models),
+        ),
     )
 
 
@@ -67,7 +68,3 @@ def _models_text(kernel: str, cases: tuple[CaseModel, ...], symbols: tuple[str, 
     parts += [c_model(problem_of(case, symbols), name) for case, name in zip(cases, names, strict=True)]
     parts.append(f"static const AfModel af_models_{kernel}[] = {{{', '.join(names)}}};")
     return "\n".join(parts) + "\n"
-
-
-def _file(name: str, text: str) -> SupportFile:
-    return SupportFile(name, text, hashlib.sha256(text.encode("utf-8")).hexdigest())

@@ -1,6 +1,5 @@
 """The CPU emitter: ScheduleResult and TilingModel -> C++ kernel, tiling function, TilingData and shape inference."""
 
-import hashlib
 import re
 
 from attrs import AttrsInstance
@@ -13,7 +12,7 @@ from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.kernels import FileRole, KernelBundle, SourceFile, StatusMessage
 from autofuse_ir.schedule import ImplGraph, ScheduleResult
 from autofuse_ir.target import TargetSpec
-from autofuse_ir.tiling import SupportFile, TilingModel
+from autofuse_ir.tiling import SupportFile, TilingModel, support_file
 
 from autofuse_codegen.kernel.calls import calls
 from autofuse_codegen.printers.cpp import size, statements
@@ -129,10 +128,7 @@ def _headers(names: tuple[str, ...]) -> tuple[SupportFile, ...]:
     texts = {name: header_texts()[name] for name in names}
     texts["af_abi.h"] = abi_text()
     texts["af_sizes.h"] = f'#pragma once\n#include "af_abi.h"\n\n{C_PRELUDE}'
-    return tuple(
-        SupportFile(name, text, hashlib.sha256(text.encode("utf-8")).hexdigest())
-        for name, text in sorted(texts.items())
-    )
+    return tuple(support_file(name, text) for name, text in sorted(texts.items()))
 
 
 def _sources(implementations: tuple[ImplGraph, ...]) -> tuple[str, ...]:
