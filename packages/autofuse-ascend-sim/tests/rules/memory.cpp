@@ -23,6 +23,7 @@ KERNEL(ub_bounds_stride_bad) { Duplicate(Ub(0, 568), 0.0f, 64, 2, 1, 64); }  // 
 KERNEL(ub_end_ok) { Duplicate(Ub(kUbBytes - 256, 64), 0.0f, 64); }
 KERNEL(ub_end_bad) { LocalTensor<float> a(TPosition::VECCALC, kUbBytes - 224, 64); }  // BAD
 KERNEL(count_negative_bad) { Duplicate(Ub(0, 64), 0.0f, -1); }  // BAD
+KERNEL(arange_negative_bad) { ArithProgression(Ub(0, 64), 0.0f, 1.0f, -8); }  // BAD
 KERNEL(count_overflow_bad) {  // 8 bytes, in 32 bits
     Duplicate(Ub(0, 64), 1.0f, 64);
     PipeBarrier<PIPE_V>();

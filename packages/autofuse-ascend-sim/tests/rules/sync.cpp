@@ -207,6 +207,26 @@ KERNEL(atomic_type_bad) {
     DataCopy(Gm(y), Ub(0), 64);  // BAD
     SetAtomicNone();
 }
+KERNEL(atomic_twice_ok) {
+    Duplicate(Ub(0), 1.0f, 64);
+    Order<HardEvent::V_MTE3>();
+    SetAtomicAdd<float>();
+    DataCopy(Gm(y), Ub(0), 64);
+    DataCopy(Gm(y), Ub(0), 64);
+    SetAtomicNone();
+}
+KERNEL(atomic_after_plain_bad) {
+    Duplicate(Ub(0), 1.0f, 64);
+    Order<HardEvent::V_MTE3>();
+    SetAtomicAdd<float>();
+    DataCopy(Gm(y), Ub(0), 64);
+    PipeBarrier<PIPE_MTE3>();
+    SetAtomicNone();
+    DataCopy(Gm(y), Ub(0), 64);
+    SetAtomicAdd<float>();
+    DataCopy(Gm(y), Ub(0), 64);  // BAD
+    SetAtomicNone();
+}
 KERNEL(blocks_mixed_bad) {
     Duplicate(Ub(0), 1.0f, 64);
     Order<HardEvent::V_MTE3>();

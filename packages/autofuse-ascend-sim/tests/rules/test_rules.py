@@ -82,6 +82,7 @@ EXPECTED = {
     "queue_id_bad": ("unpaired_flag", "eventID"),
     "blocks_overlap_bad": ("block_conflict", "args[1]"),
     "atomic_type_bad": ("dtype", "src"),
+    "atomic_after_plain_bad": ("missing_sync", "dst"),
     "blocks_mixed_bad": ("block_conflict", "args[1]"),
     "blocks_no_sync_bad": ("block_conflict", "args[1]"),
     "sync_all_missing_bad": ("sync_all", ""),
@@ -90,6 +91,7 @@ EXPECTED = {
     "sync_all_vector_only_bad": ("sync_all", ""),
     "capacity_rounding_bad": ("ub_capacity", "len"),
     "capacity_queue_rounding_bad": ("ub_capacity", "len"),
+    "arange_negative_bad": ("ub_bounds", "dst"),
     "pool_inner_bad": ("ub_capacity", "len"),
     "pool_outer_bad": ("ub_capacity", "len"),
     "pool_shared_bad": ("ub_capacity", "len"),
@@ -192,6 +194,11 @@ def test_a_missing_sync_names_the_other_call(library_of):
         launch(library, "v_after_mte2_bad")
     line = kernels_of(source)["v_after_mte2_bad"]
     assert (caught.value.other.api, caught.value.other.line) == ("DataCopy", line - 1)
+
+
+def test_a_missing_sync_in_gm_names_the_argument_and_its_byte(library_of):
+    with pytest.raises(sim.RuleError, match=r"at args\[1\] byte 0 \(256 bytes\)"):
+        launch(library_of("sync"), "gm_round_trip_bad")
 
 
 def test_static_checks_leave_out_what_needs_clocks(library_of):

@@ -54,7 +54,7 @@ AF_API void Broadcast(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
     AF_API void name(const LocalTensor<T>& dst, const T firstValue, const T diffValue, const int32_t count) {          \
         AF_CALL(#name);                                                                                                \
         AF_DTYPES_PER_SOC(#name, T, (int16_t, half, int32_t, float), (int16_t, half, int32_t, float, int64_t));        \
-        const uint32_t n = count > 0 ? static_cast<uint32_t>(count) : 0;                                               \
+        const uint32_t n = static_cast<uint32_t>(count); /* a negative count is larger than any tensor */              \
         if (!af_sim::issue(PIPE_V, {af_sim::written("dst", dst, n)}, af_sim::work<T>(n, 2))) return;                   \
         for (uint32_t i = 0; i < n; ++i) {                                                                             \
             if constexpr (af_sim::is_one_of<T, half, float>()) {                                                       \

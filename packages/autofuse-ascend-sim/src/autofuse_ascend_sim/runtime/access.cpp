@@ -12,24 +12,26 @@ std::vector<GmRegion> regions;
 constexpr size_t kFirstCompaction = 4096;
 
 [[noreturn]] void missing_sync(pipe_t pipe, const char* name, int other_pipe, uint16_t other_api, void* other_address,
-                               const char* what, const char* memory, uint64_t at, uint64_t bytes) {
+                               const char* what, bool in_ub, uint64_t at, uint64_t bytes) {
     const char* remedy = other_pipe == pipe ? "PipeBarrier" : "queue operation, flag or barrier";
+    const GmRegion* region = in_ub ? nullptr : gm_region(at);  // an argument: addresses differ from launch to launch
     fail_with({other_api, other_address}, Rule::MissingSync, name, static_cast<int64_t>(bytes), -1,
               "%s: pipe %s at %s byte %llu (%llu bytes) is not ordered after pipe %s: a %s between them is missing",
-              what, pipe_name(pipe), memory, static_cast<unsigned long long>(at), static_cast<unsigned long long>(bytes),
-              pipe_name(other_pipe), remedy);
+              what, pipe_name(pipe), region == nullptr ? "UB" : region->name,
+              static_cast<unsigned long long>(region == nullptr ? at : at - region->begin),
+              static_cast<unsigned long long>(bytes), pipe_name(other_pipe), remedy);
 }
 
 // Vector and scalar units start in order and read before they write; only a read of an unfinished result of their own is
 // a hazard there. DMA pipes do not order their own copies.
 bool orders_its_own_writes(int pipe) { return pipe == PIPE_S || pipe == PIPE_V; }
 
-void read_state(pipe_t pipe, const char* name, const char* memory, uint64_t begin, uint64_t end, AccessState& s) {
+void read_state(pipe_t pipe, const char* name, bool in_ub, uint64_t begin, uint64_t end, AccessState& s) {
     const Stamp& seen = core->clocks.pipe[pipe];
     const bool own_scalar = pipe == PIPE_S && s.writer == PIPE_S;
     if (s.write > seen.seen[s.writer] && !own_scalar) {
         missing_sync(pipe, name, s.writer, s.write_api, s.write_address, "read of a result that may not be there yet",
-                     memory, begin, end - begin);
+                     in_ub, begin, end - begin);
     }
     s.reads[pipe] = core->clocks.now[pipe];
     s.read_api = core->site.api;
@@ -37,20 +39,20 @@ void read_state(pipe_t pipe, const char* name, const char* memory, uint64_t begi
     s.flags |= AccessState::kRead;
 }
 
-void write_state(pipe_t pipe, const char* name, const char* memory, uint64_t begin, uint64_t end, AccessState& s,
+void write_state(pipe_t pipe, const char* name, bool in_ub, uint64_t begin, uint64_t end, AccessState& s,
                  bool is_atomic) {
     const Stamp& seen = core->clocks.pipe[pipe];
     const bool in_order = s.writer == pipe && orders_its_own_writes(pipe);
-    const bool both_atomic = is_atomic && (s.flags & AccessState::kAtomic) != 0;
+    const bool both_atomic = is_atomic && (s.flags & AccessState::kLastIsAtomic) != 0;
     // A write by this very instruction is no conflict with itself.
     const bool same_instruction = s.writer == pipe && s.write == core->clocks.now[pipe];
     if (s.write > seen.seen[s.writer] && !in_order && !both_atomic && !same_instruction) {
         missing_sync(pipe, name, s.writer, s.write_api, s.write_address, "overwrites a result that may arrive later",
-                     memory, begin, end - begin);
+                     in_ub, begin, end - begin);
     }
     for (int q = 1; q < kPipes; ++q) {  // scalar loads have finished before the next instruction is issued
         if (q == pipe || s.reads[q] <= seen.seen[q]) continue;
-        missing_sync(pipe, name, q, s.read_api, s.read_address, "overwrites an operand that may still be read", memory,
+        missing_sync(pipe, name, q, s.read_api, s.read_address, "overwrites an operand that may still be read", in_ub,
                      begin, end - begin);
     }
     s.write = core->clocks.now[pipe];
@@ -58,7 +60,8 @@ void write_state(pipe_t pipe, const char* name, const char* memory, uint64_t beg
     s.write_api = core->site.api;
     s.write_address = core->site.address;
     for (uint32_t& clock : s.reads) clock = 0;
-    s.flags |= AccessState::kWritten | AccessState::kInitialised;
+    s.flags |= AccessState::kWritten | AccessState::kInitialised | AccessState::kLastIsAtomic;
+    if (!is_atomic) s.flags &= static_cast<uint8_t>(~AccessState::kLastIsAtomic);
 }
 
 }  // namespace
@@ -95,14 +98,14 @@ void ub_read(pipe_t pipe, const char* name, uint64_t begin, uint64_t end) {
                  "reads %llu bytes at UB byte %llu that nothing has written", static_cast<unsigned long long>(hi - lo),
                  static_cast<unsigned long long>(lo));
         }
-        read_state(pipe, name, "UB", lo, hi, s);
+        read_state(pipe, name, true, lo, hi, s);
     });
 }
 
 void ub_write(pipe_t pipe, const char* name, uint64_t begin, uint64_t end, bool leaves_defined) {
     if (launch.checks == Checks::Static) return;
     core->ub_shadow.update(begin, end, [&](uint64_t lo, uint64_t hi, AccessState& s) {
-        write_state(pipe, name, "UB", lo, hi, s, false);
+        write_state(pipe, name, true, lo, hi, s, false);
         if (!leaves_defined) s.flags = 0;
     });
 }
@@ -139,7 +142,7 @@ void check_gm(const char* name, uint64_t address, uint64_t bytes, uint64_t tenso
 void gm_read(pipe_t pipe, const char* name, uint64_t begin, uint64_t end) {
     if (launch.checks == Checks::Static) return;
     core->gm_shadow.update(begin, end, [&](uint64_t lo, uint64_t hi, AccessState& s) {
-        read_state(pipe, name, "GM", lo, hi, s);
+        read_state(pipe, name, false, lo, hi, s);
     });
     compact_gm();
 }
@@ -148,7 +151,7 @@ void gm_write(pipe_t pipe, const char* name, uint64_t begin, uint64_t end, bool 
     if (launch.checks == Checks::Static) return;
     core->gm_shadow.update(begin, end, [&](uint64_t lo, uint64_t hi, AccessState& s) {
         const bool only_atomic = is_atomic && (s.flags & AccessState::kWritten) == 0;
-        write_state(pipe, name, "GM", lo, hi, s, is_atomic);
+        write_state(pipe, name, false, lo, hi, s, is_atomic);
         if (only_atomic) s.flags = static_cast<uint8_t>((s.flags & ~AccessState::kWritten) | AccessState::kAtomic);
     });
     compact_gm();

@@ -28,6 +28,7 @@ struct AccessState {
     void* read_address = nullptr;
 
     static constexpr uint8_t kInitialised = 1, kRead = 2, kWritten = 4, kAtomic = 8;
+    static constexpr uint8_t kLastIsAtomic = 16;  // the last write; kAtomic is about all of them
 
     bool operator==(const AccessState& o) const {
         return write == o.write && reads[0] == o.reads[0] && reads[1] == o.reads[1] && reads[2] == o.reads[2] &&
