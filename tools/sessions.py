@@ -161,6 +161,12 @@ def conformance(session: nox.Session, packages: Sequence[Package]) -> None:
     pytest(session, "conformance", ["integration_tests/conformance", "--all-node-cases"])
 
 
+def corpus(session: nox.Session, packages: Sequence[Package]) -> None:
+    """Verify the real models at twenty sizes each."""
+    install_everything(session, packages)
+    pytest(session, "corpus", ["integration_tests/test_models.py", "--corpus-samples", "20"])
+
+
 def sizes(session: nox.Session) -> None:
     """Print the lengths of the source files."""
     for line in file_sizes.table(workspace.source_files(), ROOT):
