@@ -10,6 +10,7 @@ CPP_WORDS = """
     friend goto if inline int linux long main mutable namespace new noexcept not nullptr operator or private
     protected public register requires return short signed sizeof static struct switch template this throw true
     try typedef typeid typename union unix unsigned using virtual void volatile wchar_t while xor
+    and_eq char16_t char32_t const_cast not_eq or_eq reinterpret_cast static_assert static_cast thread_local xor_eq
 """
 FUNCTION_WORDS = """
     L argument block body call host i inputs launch local local_bytes outputs raised sizes status stream strip t
