@@ -28,5 +28,5 @@ def test_every_package_on_disk_is_tested_by_default(repository: Path, sessions: 
 def test_the_default_run_has_every_check(sessions: dict[str, bool]) -> None:
     for name in ("lint", "typecheck", "layers", "schemas", "docs", "build", "integration", "on_device"):
         assert sessions[name]
-    for name in ("bench", "conformance", "fuzz", "sizes"):
+    for name in ("bench", "conformance", "corpus", "fuzz", "sizes"):
         assert not sessions[name]
