@@ -281,6 +281,8 @@ def _raise(facts: dict[str, str], library: Library, entry: str) -> None:
     if kind in ("load", "usage"):
         raise LaunchError(f"{entry}: {message}")
     block, place, other = int(facts["block"]), _place(facts.get("site")), _place(facts.get("other"))
+    if kind in ("crash", "timeout") and not place.line:
+        place = other
     where = f"{entry}, block {block}, {place}"
     if kind == "crash":
         raise CrashError(f"{where}: the kernel crashed: {message}", block=block, place=place)

@@ -69,6 +69,8 @@ void* interrupted_kernel_line(const void* context) {
         failure.site = core->site;
     } else {
         failure.site = {0xFFFF, line};  // no API
+        // Stubs between the kernel and the run time have no line: the latest call is the next best.
+        if (core != nullptr) failure.other = core->site;
     }
     report_signal(failure);
     _exit(3);
