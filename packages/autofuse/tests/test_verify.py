@@ -80,3 +80,12 @@ def test_a_result_where_the_model_has_none_is_an_error(quotient: Graph) -> None:
     zeros = {"b": np.zeros(3, np.int32), "a": np.ones(3, np.int32)}
     with pytest.raises(DriverError, match="where the reference has none"):
         autofuse.verify(Careless(fn, np.asarray), samples=1, inputs=zeros)
+
+
+def test_where_the_model_overflows_fused_must_equal_unfused() -> None:
+    b = GraphBuilder("overflow")
+    x = b.input("x", ("n",), dt.float32)
+    huge, large = (b.op("Exp", b.op("Adds", b.op("Abs", x), value=v)) for v in (101.0, 100.0))
+    fn = autofuse.compile(b.build({"y": b.op("Sub", huge, large)}), dims={"n": (4, 8)})  # inf - inf, but for float64
+    assert autofuse.verify(fn, samples=2).passed
+    assert not autofuse.verify(Changed(fn, np.zeros_like), samples=2).passed

@@ -5,7 +5,7 @@ its operators fail one by one, so has the fused program to.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from math import prod
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -186,4 +186,9 @@ def _check(name: str, sizes: Sizes, got: Array, base: Array, wanted: Array) -> O
         same = compare(got, base)
         return OutputCheck(name, sizes, same, compare(base, base), True, same.mismatches == 0)
     fused, unfused = compare(got, wanted), compare(base, wanted)
-    return OutputCheck(name, sizes, fused, unfused, False, within_allowance(fused, unfused))
+    passed = within_allowance(fused, unfused)
+    if not isfinite(unfused.max_ulp):
+        # The model leaves the range of its dtype here (float64 does not), so its own error allows everything: fused
+        # must then be what unfused is.
+        passed = within_allowance(compare(got, base), compare(base, base))
+    return OutputCheck(name, sizes, fused, unfused, False, passed)
