@@ -22,7 +22,7 @@ from autofuse_ascend_sim.errors import (
     Place,
 )
 from autofuse_ascend_sim.library import Library, kernel_names
-from autofuse_ascend_sim.lines import place_of
+from autofuse_ascend_sim.lines import function_at, place_of
 from autofuse_ascend_sim.report import SimReport
 from autofuse_ascend_sim.toolchain import host_program
 from autofuse_ascend_sim.trace import name_lines
@@ -281,7 +281,7 @@ def _raise(facts: dict[str, str], library: Library, entry: str) -> None:
     if kind in ("load", "usage"):
         raise LaunchError(f"{entry}: {message}")
     block, place, other = int(facts["block"]), _place(facts.get("site")), _place(facts.get("other"))
-    if kind in ("crash", "timeout") and not place.line:
+    if kind in ("crash", "timeout") and (not place.line or _is_elsewhere(facts.get("site"), library, entry)):
         place = other
     where = f"{entry}, block {block}, {place}"
     if kind == "crash":
@@ -300,6 +300,19 @@ def _raise(facts: dict[str, str], library: Library, entry: str) -> None:
         limit=limit if limit >= 0 else None,
         other=other if facts.get("other") else None,
     )
+
+
+def _is_elsewhere(text: str | None, library: Library, entry: str) -> bool:
+    """True where a signal's address is told to lie in another kernel than the one that runs.
+
+    Stubs of the linker have no lines of their own, and the nearest ones may be those of any function.
+    """
+    if not text:
+        return False
+    rest, _, _ = text.rpartition(" ")
+    object_file, _, offset = rest.rpartition(" ")
+    function = function_at(object_file, int(offset))
+    return function != entry and function in kernel_names(library)
 
 
 def _place(text: str | None) -> Place:

@@ -32,6 +32,14 @@ def lines_of(object_file: str, offsets: Sequence[int]) -> tuple[tuple[str, int],
     return tuple(_kernel_line(group) for group in groups)
 
 
+def function_at(object_file: str, offset: int) -> str:
+    """Return the name of the function around the return address `offset`, as it is exported; "" where unknown."""
+    if object_file == "-" or shutil.which("addr2line") is None:
+        return ""
+    answer = run_tool(["addr2line", "-f", "-i", "-e", object_file, hex(max(offset - 1, 0))]).stdout.splitlines()
+    return answer[-2] if len(answer) > 1 else ""  # the outermost of the inlined functions
+
+
 def _kernel_line(frames: Sequence[str]) -> tuple[str, int]:
     for frame in frames:
         file, _, line = frame.partition(" ")[0].rpartition(":")
