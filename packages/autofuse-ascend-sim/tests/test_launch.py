@@ -6,6 +6,7 @@ from pathlib import Path
 import autofuse_ascend_sim as sim
 import numpy as np
 import pytest
+from autofuse_ascend_sim.launch import _raise
 from autofuse_ascend_sim.toolchain import host_program
 
 CASES = Path(__file__).parent / "cases"
@@ -111,6 +112,18 @@ def test_a_hang_is_stopped_and_names_block_and_line(faults):
         sim.run(faults, "hangs_in_block_2", [np.zeros(8, np.float32)], None, 3, timeout=0.5)
     assert caught.value.block == 2
     assert caught.value.place.line == line_of("hangs_in_block_2", "// HANG")
+
+
+def test_a_signal_told_to_lie_in_another_kernel_has_no_line_of_its_own(faults):
+    listed = subprocess.run(["nm", "-D", str(faults.path)], capture_output=True, text=True, check=True).stdout
+    start = next(int(line.split()[0], 16) for line in listed.splitlines() if line.endswith(" T prints"))
+    facts = {"kind": "timeout", "message": "", "block": "2", "site": f"{faults.path} {start + 1} "}
+    with pytest.raises(sim.HangError) as own:
+        _raise(facts, faults, "prints")
+    assert own.value.place.line > 0
+    with pytest.raises(sim.HangError) as other:
+        _raise(facts, faults, "hangs_in_block_2")
+    assert other.value.place.line == 0
 
 
 def test_a_hang_without_api_calls_is_stopped_too(faults):
