@@ -16,6 +16,7 @@ from autofuse_runtime.module import CompiledModule
 
 A = np.ones((3, 4), np.float32)
 BIAS = np.ones(4, np.float32)
+REPEATED = np.lib.stride_tricks.as_strided(np.zeros(4, np.float32), (3, 4), (0, 4))
 
 
 class NumpyExecutor:
@@ -108,6 +109,7 @@ CASES = [
     (lambda f: f(A, BIAS, out=(A, A)), InputTypeError, "out= holds 2 arrays, but the program has 1 outputs"),
     (lambda f: f(A, BIAS, out="no"), InputTypeError, "out= for output 'c' is a str, not an array"),
     (lambda f: f(A, BIAS, out=np.broadcast_to(A[0, 0], (3, 4))), InputValueError, "out= for output 'c' is read-only"),
+    (lambda f: f(A, BIAS, out=REPEATED), InputValueError, "elements of out= for output 'c' share memory"),
     (lambda f: f(A, BIAS, out=np.float32(1)), InputValueError, "out= for output 'c' is read-only"),
 ]
 

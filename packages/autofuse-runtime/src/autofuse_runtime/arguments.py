@@ -16,7 +16,7 @@ from autofuse_ir.facts import InputDim, InputElement, SymbolFact
 from autofuse_ir.graph import Value
 from autofuse_ir.program import Program
 
-from autofuse_runtime.arrays import Array, as_array, numpy_dtype
+from autofuse_runtime.arrays import Array, as_array, numpy_dtype, records_gradient
 from autofuse_runtime.buffers import buffer_table
 from autofuse_runtime.errors import InputTypeError, InputValueError
 from autofuse_runtime.plan import entry_guards
@@ -103,7 +103,7 @@ class ArgumentBinder:
             raise InputTypeError(
                 f"input {value.name!r} has dtype {array.dtype}, but {value.dtype.name} is expected",
                 where=self.where,
-                fix=f"convert it with .astype({str(wanted)!r})",
+                fix=f"convert it with .astype({str(wanted)!r})" if isinstance(given, np.ndarray) else "convert it",
             )
         if array.ndim != len(shape):
             raise InputValueError(
@@ -135,11 +135,17 @@ class ArgumentBinder:
                 fix="copy it to the CPU first",
             )
         array = as_array(given)
+        if array is None and records_gradient(given):
+            raise InputTypeError(
+                f"{what} requires a gradient, but results carry none",
+                where=self.where,
+                fix="give it as .detach(), or call under torch.no_grad()",
+            )
         if array is None:
             raise InputTypeError(
                 f"{what} is a {type(given).__name__}, not an array",
                 where=self.where,
-                fix="give a NumPy array or a tensor that speaks DLPack",
+                fix="give a NumPy array or a dense tensor that speaks DLPack",
             )
         return array
 
@@ -248,6 +254,12 @@ class ArgumentBinder:
         if not array.flags.writeable or isinstance(item, np.generic):
             raise InputValueError(
                 f"out= for output {name!r} is read-only", where=self.where, fix="give a writable array"
+            )
+        if array.size and any(
+            size > 1 and stride == 0 for size, stride in zip(array.shape, array.strides, strict=True)
+        ):
+            raise InputValueError(
+                f"elements of out= for output {name!r} share memory", where=self.where, fix="give an array of its own"
             )
         known = all(name in symbols for dim in buffer.shape for name in free_symbols(dim))
         if known:

@@ -55,18 +55,46 @@ def constant_array(data: TensorData) -> Array:
 
 
 def as_array(value: object) -> Array | None:
-    """Return ``value`` as an array over the same memory (arrays, DLPack, buffer exporters); None for anything else."""
+    """Return ``value`` as an array over the same memory (arrays, DLPack, buffer exporters); None for anything else.
+
+    Tensors that record a gradient are None too. A torch tensor whose sign is put off (``torch.conj(x).imag``) becomes a
+    read-only copy.
+    """
     if isinstance(value, np.ndarray | np.generic):
         return np.asarray(value)
     if hasattr(value, "__dlpack__"):
-        try:
-            return np.from_dlpack(value)
-        except (BufferError, RuntimeError, TypeError, ValueError):
-            return _from_bfloat16(value)
+        return None if records_gradient(value) else _from_dlpack(value)
     try:
         return np.asarray(memoryview(value))  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return None
+
+
+def records_gradient(value: object) -> bool:
+    """Answer whether ``value`` is a torch tensor whose uses are being recorded for a gradient."""
+    return _requires_gradient(value) and bool(import_module("torch").is_grad_enabled())
+
+
+def _requires_gradient(value: Any) -> bool:
+    return getattr(value, "requires_grad", False) is True and hasattr(value, "detach")
+
+
+def _has_sign_put_off(value: Any) -> bool:
+    is_negated = getattr(value, "is_neg", None)
+    return callable(is_negated) and is_negated() is True
+
+
+def _from_dlpack(value: Any) -> Array | None:
+    tensor = value.detach() if _requires_gradient(value) else value
+    if _has_sign_put_off(tensor):
+        copy = _from_dlpack(tensor.resolve_neg())
+        if copy is not None:
+            copy.flags.writeable = False
+        return copy
+    try:
+        return np.from_dlpack(tensor)
+    except (BufferError, RuntimeError, TypeError, ValueError):
+        return _from_bfloat16(tensor)
 
 
 def _from_bfloat16(value: Any) -> Array | None:
@@ -83,6 +111,8 @@ def _from_bfloat16(value: Any) -> Array | None:
 def stand_in(value: object, writable: int) -> Array | None:
     """Return an array over ``value``'s memory that exports a buffer (the extension asks when ``value`` does not)."""
     array = as_array(value)
-    if array is None or (writable and not array.flags.writeable):
+    if array is None or (writable and (not array.flags.writeable or isinstance(value, np.generic))):
         return None
-    return bits_of(array) if array.dtype == bfloat16_type() else None
+    if array.dtype == bfloat16_type():
+        return bits_of(array)
+    return array if _requires_gradient(value) or _has_sign_put_off(value) else None

@@ -45,19 +45,24 @@ enum { DL_READ_ONLY = 1 };
 static struct {
   PyTypeObject *type;
   const DlExchange *exchange; /* null: by the buffer protocol */
+  int may_defer;              /* its objects can stand for more than their memory says: see `defers` */
 } cache[CACHED_TYPES];
 static int cached;
-static PyObject *name_exchange, *name_dlpack;
+static PyObject *name_exchange, *name_dlpack, *name_requires_grad, *name_is_neg;
 
 int af_tensor_start(void) {
   name_exchange = PyUnicode_InternFromString("__dlpack_c_exchange_api__");
   name_dlpack = PyUnicode_InternFromString("__dlpack__");
-  return name_exchange && name_dlpack ? 0 : -1;
+  name_requires_grad = PyUnicode_InternFromString("requires_grad");
+  name_is_neg = PyUnicode_InternFromString("is_neg");
+  return name_exchange && name_dlpack && name_requires_grad && name_is_neg ? 0 : -1;
 }
 
-static const DlExchange *exchange_of(PyTypeObject *type) {
+static const DlExchange *exchange_of(PyTypeObject *type, int *may_defer) {
   for (int i = 0; i < cached; ++i) {
-    if (cache[i].type == type) return cache[i].exchange;
+    if (cache[i].type != type) continue;
+    *may_defer = cache[i].may_defer;
+    return cache[i].exchange;
   }
   const DlExchange *exchange = NULL;
   PyObject *const capsule = PyObject_GetAttr((PyObject *)type, name_exchange);
@@ -66,9 +71,12 @@ static const DlExchange *exchange_of(PyTypeObject *type) {
   if (exchange && (exchange->major != 1 || !exchange->tensor_from_object)) exchange = NULL;
   Py_XDECREF(capsule);
   PyErr_Clear();
+  *may_defer = exchange && PyObject_HasAttr((PyObject *)type, name_requires_grad) &&
+               PyObject_HasAttr((PyObject *)type, name_is_neg);
   if (cached < CACHED_TYPES) {
     Py_INCREF(type); /* so that no other type takes its address */
     cache[cached].type = type;
+    cache[cached].may_defer = *may_defer;
     cache[cached++].exchange = exchange;
   }
   return exchange;
@@ -137,6 +145,31 @@ static int from_dlpack(AfTensor *tensor, const DlTensor *t) {
   return 0;
 }
 
+/* The one way to lay out more than one element without a gap. */
+static int is_dense(const AfTensor *t) {
+  af_i64 expected = 1;
+  for (int k = t->rank - 1; k >= 0; --k) {
+    if (t->strides && t->strides[k] != expected) return 0;
+    expected *= t->dims[k];
+  }
+  return expected > 1;
+}
+
+/* Whether torch would add something on reading: a gradient that it records, or a sign that it has put off.
+   `torch.conj(x).imag` is -x.imag over the memory of x, a view with gaps; only of such views is the sign asked. */
+static int defers(PyObject *object, const AfTensor *tensor) {
+  PyObject *answer = PyObject_GetAttr(object, name_requires_grad);
+  int found = answer ? PyObject_IsTrue(answer) : 0;
+  Py_XDECREF(answer);
+  if (!found && !is_dense(tensor)) {
+    answer = PyObject_CallMethodNoArgs(object, name_is_neg);
+    found = answer ? PyObject_IsTrue(answer) : 0;
+    Py_XDECREF(answer);
+  }
+  PyErr_Clear();
+  return found != 0;
+}
+
 static int from_capsule(AfTensor *tensor, PyObject *object, int writable) {
   PyObject *const capsule = PyObject_CallMethodNoArgs(object, name_dlpack);
   const DlTensor *t = NULL;
@@ -166,21 +199,34 @@ static int from_buffer(AfTensor *tensor, PyObject *object, int writable) {
   return 0;
 }
 
+/* Several indices, one element: what would be written there is left to chance. */
+static int repeats(const AfTensor *t) {
+  int found = 0;
+  for (int k = 0; t->strides && k < t->rank; ++k) {
+    if (t->dims[k] == 0) return 0;
+    if (t->dims[k] > 1 && t->strides[k] == 0) found = 1;
+  }
+  return found;
+}
+
 int af_tensor_acquire(AfTensor *tensor, PyObject *object, int writable) {
   PyTypeObject *const type = Py_TYPE(object);
   tensor->object = object;
   tensor->holds_view = 0;
   tensor->capsule = NULL;
-  const DlExchange *const exchange = exchange_of(type);
+  int may_defer;
+  const DlExchange *const exchange = exchange_of(type, &may_defer);
   int failed = -1;
   if (exchange) {
     DlTensor t;
     failed = exchange->tensor_from_object(object, &t) ? -1 : from_dlpack(tensor, &t);
+    if (!failed && may_defer && defers(object, tensor)) failed = -1; /* Python reads it, or says why not */
   } else if (PyObject_CheckBuffer(object)) {
     failed = from_buffer(tensor, object, writable);
   } else if (PyObject_HasAttr(object, name_dlpack)) {
     failed = from_capsule(tensor, object, writable);
   }
+  if (!failed && writable && repeats(tensor)) failed = -1;
   if (failed) {
     PyErr_Clear();
     af_tensor_release(tensor);
