@@ -125,7 +125,7 @@ def _rendered(path: str, role: FileRole, template: str, view: AttrsInstance) -> 
 
 
 def _headers(names: tuple[str, ...]) -> tuple[SupportFile, ...]:
-    texts = {name: header_texts()[name] for name in names}
+    texts = {name: f"#pragma once\n{header_texts()[name]}" for name in names}  # kernels share translation units
     texts["af_abi.h"] = abi_text()
     texts["af_sizes.h"] = f'#pragma once\n#include "af_abi.h"\n\n{C_PRELUDE}'
     return tuple(support_file(name, text) for name, text in sorted(texts.items()))
