@@ -165,6 +165,8 @@ def test_special_values_pass_as_in_numpy(tier: str) -> None:
     x, y = (grid.ravel() for grid in np.meshgrid(values, values))
     with np.errstate(all="ignore"):
         wanted = [function(x, y) for function in names.values()]
+    # NumPy leaves it to the machine which of two zeros is the larger; here it is the first.
+    wanted[list(names).index("Maximum")] = np.where((x == 0) & (y == 0), x, np.maximum(x, y))
     for found, want in zip(compiled(all_of, tier=tier)(x, y), wanted, strict=True):
         np.testing.assert_array_equal(found, want)
         is_number = ~np.isnan(want)

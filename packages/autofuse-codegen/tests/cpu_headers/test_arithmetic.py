@@ -91,15 +91,28 @@ def test_signs_follow_numpy(kernels, name, dtype) -> None:
 
 
 @pytest.mark.parametrize(("name", "dtype"), itertools.product(["min", "max"], NUMBERS))
-def test_minimum_and_maximum_keep_nan_and_take_the_second_of_equals(kernels, name, dtype) -> None:
+def test_minimum_and_maximum_keep_nan_and_take_the_first_of_equals(kernels, name, dtype) -> None:
     a, b = pairs(NUMBERS[dtype])
     with np.errstate(all="ignore"):
-        want = np.where(a < b if name == "min" else a > b, a, b)
+        want = np.where(b < a if name == "min" else b > a, b, a)
         if dtype in FLOATS:
-            want = np.where(np.isnan(a), a, want)
+            want = np.where(np.isnan(b), b, want)
         numpy_way = {"min": np.minimum, "max": np.maximum}[name](a, b)
     assert_same(kernels(f"{name}_{dtype}", a, b, out=np.empty_like(a)), want, a, b)
     np.testing.assert_array_equal(want, numpy_way)  # equal as values; NumPy leaves the sign of a zero open
+
+
+@pytest.mark.parametrize(("name", "dtype"), itertools.product(["min", "max"], FLOATS))
+def test_minimum_and_maximum_keep_the_bits_of_nan_and_of_two_the_second(kernels, name, dtype) -> None:
+    bits = np.dtype(f"u{FLOATS[dtype].itemsize}")
+    quiet = np.finfo(FLOATS[dtype]).nmant - 1
+    nan = np.array(np.inf, FLOATS[dtype]).view(bits) | np.array([1, 5, 1 << quiet, 1 << quiet | 3], bits)
+    nan = np.concatenate([nan, nan | bits.type(1 << (8 * bits.itemsize - 1))])
+    plain = np.array([0.0, -0.0, 1.0, -np.inf, np.inf], FLOATS[dtype]).view(bits)
+    a, b = (grid.ravel().copy() for grid in np.meshgrid(nan, np.concatenate([nan, plain])))
+    second_is_nan = np.isnan(b.view(FLOATS[dtype]))
+    for first, second, want in ((a, b, np.where(second_is_nan, b, a)), (b, a, a)):
+        np.testing.assert_array_equal(kernels(f"{name}_{dtype}", first, second, out=np.empty_like(a)), want)
 
 
 @pytest.mark.parametrize(

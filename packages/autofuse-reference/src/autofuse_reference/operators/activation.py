@@ -50,17 +50,17 @@ def _prelu(call: Call) -> Array:
 
 
 def _elu(x: Array, alpha: float, scale: float, input_scale: float) -> Array:
-    negative = scalar(x, alpha) * np.expm1(scalar(x, input_scale) * np.minimum(x, 0))
+    negative = scalar(x, alpha) * np.expm1(scalar(x, input_scale) * minimum(x, scalar(x, 0)))
     return np.asarray(scalar(x, scale) * np.where(x > 0, x, negative))
 
 
 def _celu(call: Call) -> Array:
-    x, alpha = call.array("x"), call.number("alpha")
-    return np.asarray(np.maximum(x, 0) + np.minimum(0, scalar(x, alpha) * np.expm1(x / scalar(x, alpha))))
+    x, zero, alpha = call.array("x"), scalar(call.array("x"), 0), scalar(call.array("x"), call.number("alpha"))
+    return np.asarray(maximum(x, zero) + minimum(alpha * np.expm1(x / alpha), zero))
 
 
 def _hard_sigmoid(x: Array, alpha: float, beta: float) -> Array:
-    return np.asarray(np.minimum(np.maximum(scalar(x, alpha) * x + scalar(x, beta), 0), 1))
+    return minimum(maximum(scalar(x, alpha) * x + scalar(x, beta), scalar(x, 0)), scalar(x, 1))
 
 
 def _shrink(call: Call) -> Array:

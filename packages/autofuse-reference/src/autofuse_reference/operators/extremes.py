@@ -1,7 +1,7 @@
 """Minimum and maximum as every target computes them.
 
-A NaN operand is the result (the first one where both are), and of two equal operands the second is taken: that matters
-for -0.0 and 0.0, whose order NumPy leaves to the machine.
+A NaN operand is the result (the second one where both are), and of two equal operands the first is taken: that matters
+for -0.0 and 0.0, whose order NumPy leaves to the machine. The result is one of the operands, bit for bit.
 """
 
 import numpy as np
@@ -10,16 +10,10 @@ from autofuse_reference.arrays import Array
 
 
 def minimum(a: Array, b: Array) -> Array:
-    """Return the smaller of ``a`` and ``b``, which broadcast."""
-    return _second_of_equals(a, b, np.asarray(np.minimum(a, b)))
+    """Return the smaller of ``a`` and ``b``, which have one dtype and broadcast."""
+    return np.where((b < a) | np.isnan(b), b, a)
 
 
 def maximum(a: Array, b: Array) -> Array:
-    """Return the larger of ``a`` and ``b``, which broadcast."""
-    return _second_of_equals(a, b, np.asarray(np.maximum(a, b)))
-
-
-def _second_of_equals(a: Array, b: Array, result: Array) -> Array:
-    if result.dtype.kind == "f":
-        np.copyto(result, b, where=a == b)
-    return result
+    """Return the larger of ``a`` and ``b``, which have one dtype and broadcast."""
+    return np.where((b > a) | np.isnan(b), b, a)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from autofuse_reference.arrays import Array
+from autofuse_reference.operators.extremes import maximum
 
 
 def _by_libm(function: Callable[[float], float]) -> Callable[[Array], Array]:
@@ -37,7 +38,7 @@ def sigmoid(x: Array) -> Array:
 
 def softplus(x: Array) -> Array:
     """Return ln(1 + exp(x)) without overflow."""
-    return np.asarray(np.maximum(x, x.dtype.type(0)) + np.log1p(np.exp(-np.abs(x))))
+    return np.asarray(maximum(x, np.asarray(0, x.dtype)) + np.log1p(np.exp(-np.abs(x))))
 
 
 def erfinv(x: Array) -> Array:

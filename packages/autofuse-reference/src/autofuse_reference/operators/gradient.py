@@ -10,6 +10,7 @@ from autofuse_reference.operators.activation import TANH_GELU_CUBIC, scalar
 from autofuse_reference.operators.axes import normalised, total
 from autofuse_reference.operators.call import Call, Meaning, binary
 from autofuse_reference.operators.error_function import erf
+from autofuse_reference.operators.extremes import minimum
 
 
 def _relu_grad(gradients: Array, features: Array) -> Array:
@@ -22,7 +23,7 @@ def _leaky_relu_grad(call: Call) -> Array:
 
 
 def _elu_grad(grads: Array, activations: Array) -> Array:
-    return np.asarray(grads * (np.minimum(activations, 0) + 1))
+    return np.asarray(grads * (minimum(activations, scalar(activations, 0)) + 1))
 
 
 def gelu_derivative(x: Array, approximate: str) -> Array:

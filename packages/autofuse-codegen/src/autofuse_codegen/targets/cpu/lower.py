@@ -1,7 +1,5 @@
 """An ImplGraph as a kernel program for the CPU: loops, strips, and one expression per node."""
 
-import math
-
 from attrs import define, field
 from autofuse_ir.asc_graph import AscNode, Axis, AxisKind
 from autofuse_ir.dims import Dim, const
@@ -215,17 +213,8 @@ class _Row:
         if node.op == "Broadcast":
             value: Expression = operands[0]
         else:
-            value = call(node, operands, dtypes, ACCESS, self._is_plain_constant(node.inputs[-1]))
+            value = call(node, operands, dtypes, ACCESS)
         self._body.append(Declare("auto", self.case._value(node.name), value))
-
-    def _is_plain_constant(self, name: str) -> bool:
-        value = self.case.nodes[name].attr("value")
-        return (
-            self.case.nodes[name].op == "Scalar"
-            and isinstance(value, (int, float))
-            and value not in (0, -0.0)
-            and not math.isnan(value)
-        )
 
     def _fetch(self, name: str) -> None:
         """Load a value that another segment left in its local buffer.

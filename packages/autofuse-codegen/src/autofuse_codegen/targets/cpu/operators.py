@@ -102,26 +102,14 @@ def function_of(node: AscNode, dtype: DType) -> str:
     return found
 
 
-def call(
-    node: AscNode,
-    operands: tuple[Expression, ...],
-    dtypes: tuple[DType, ...],
-    access: str,
-    constant_second: bool = False,
-) -> Expression:
-    """Return the expression that computes ``node`` from ``operands`` (whose element types are ``dtypes``).
-
-    ``constant_second``: the second operand is a constant other than NaN and zero. Minimum and Maximum then take it
-    first, which saves the test for NaN and changes no result.
-    """
+def call(node: AscNode, operands: tuple[Expression, ...], dtypes: tuple[DType, ...], access: str) -> Expression:
+    """Return the expression that computes ``node`` from ``operands`` (whose element types are ``dtypes``)."""
     if node.op == "Cast":
         return _cast(node, operands[0], dtypes[0])
     if node.op == "Select":
         picked = tuple(as_bools(o, d) for o, d in zip(operands[1:], dtypes[1:], strict=True))
         return Call("af_select", (operands[0], *picked))
     operand_dtype = dtypes[0]
-    if node.op in ("Minimum", "Maximum") and operand_dtype.is_float and constant_second:
-        operands = operands[::-1]
     function = function_of(node, operand_dtype)
     if function not in TAKES_PREDICATES:
         operands = tuple(as_bools(o, d) for o, d in zip(operands, dtypes, strict=True))

@@ -1,6 +1,6 @@
 // requires: af_base.h af_vec.h
-// Minimum, maximum and clip. Floats follow np.minimum and np.maximum: a NaN operand is the result (the first one where
-// both are), and of two equal operands (-0.0 and +0.0) the second is taken.
+// Minimum, maximum and clip. Of floats a NaN operand is the result (the second one where both are), and of two equal
+// operands (-0.0 and +0.0) the first is. The result has the bits of one of the operands, a NaN its payload.
 
 // The larger register of two as the machine's instruction gives it: the second where one is NaN or both are equal.
 template <class V> AF_INLINE V af_max_second(V a, V b) {
@@ -36,16 +36,17 @@ template <class V> AF_INLINE V af_min_second(V a, V b) {
   return a < b ? a : b;
 }
 
-// A NaN in the second operand is the instruction's result already; one in the first is put back. For a constant first
-// operand nothing is left to do, which is why generated code puts constants first where zeros cannot tell.
+// The instruction takes the operands swapped: where they are equal, and where the first is NaN, it gives the first. A NaN
+// in the second is put in here. The test is of the second operand because that is where constants and broadcast biases
+// stand: for a constant it is gone after compilation, and a bias that several operators take is tested once.
 template <class V> AF_INLINE V af_max_register(V a, V b) {
-  const V m = af_max_second(a, b);
-  if constexpr (af_is_float<typename af_of<V>::E>) return af_pick(a != a, a, m);
+  const V m = af_max_second(b, a);
+  if constexpr (af_is_float<typename af_of<V>::E>) return af_pick(b != b, b, m);
   else return m;
 }
 template <class V> AF_INLINE V af_min_register(V a, V b) {
-  const V m = af_min_second(a, b);
-  if constexpr (af_is_float<typename af_of<V>::E>) return af_pick(a != a, a, m);
+  const V m = af_min_second(b, a);
+  if constexpr (af_is_float<typename af_of<V>::E>) return af_pick(b != b, b, m);
   else return m;
 }
 
