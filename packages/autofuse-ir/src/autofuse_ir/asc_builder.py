@@ -3,18 +3,27 @@
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from attrs import define, field
+from attrs import define, evolve, field, frozen
 
-from autofuse_ir.asc_graph import AccessDim, AccessMap, AscGraph, AscNode, Axis, AxisKind
+from autofuse_ir.asc_graph import AccessDim, AccessMap, AscGraph, AscNode, Axis, AxisKind, Bounds
 from autofuse_ir.asc_ops import AscKind, AscResult, asc_op
 from autofuse_ir.dims import Dim, DimLike, as_dim, const
 from autofuse_ir.dtypes import DType, bool_, int64
 from autofuse_ir.errors import IrError
 from autofuse_ir.graph import Attr, AttrValue
+from autofuse_ir.reduction import Tree, tree_for
 from autofuse_ir.strides import dense_strides
 
-Place: TypeAlias = str | int | Dim | tuple[str | None, DimLike, DimLike]
-"""Index of one data dim: an axis, a constant, or (axis, step, offset)."""
+
+@frozen
+class Operand:
+    """In place of an axis: index operand ``number`` of the load."""
+
+    number: int
+
+
+Place: TypeAlias = str | int | Dim | Operand | tuple[str | Operand | None, DimLike, DimLike]
+"""Index of one data dim: an axis, an operand, a constant, or (axis or operand, step, offset)."""
 
 
 @define
@@ -41,16 +50,32 @@ class AscGraphBuilder:
         self._inputs += 1
         return name
 
-    def load(self, data: str, memory: tuple[DimLike, ...], at: tuple[Place, ...], name: str | None = None) -> str:
-        """Load from input ``data``, row-major of shape ``memory``, the elements ``at``; returns the value's name."""
+    def load(
+        self,
+        data: str,
+        memory: tuple[DimLike, ...],
+        at: tuple[Place, ...],
+        name: str | None = None,
+        indices: tuple[str, ...] = (),
+        bounds: Bounds = Bounds.INSIDE,
+        fill: bool | int | float | None = None,
+    ) -> str:
+        """Load from input ``data``, row-major of shape ``memory``, the elements ``at``; returns the value's name.
+
+        ``Operand(k)`` in ``at`` reads integer value ``indices[k]``. ``fill`` is what ``bounds`` FILL gives outside.
+        """
         source = self._node(data)
-        access = self._access(memory, at)
-        repeats = self._repeats(access)
+        access = evolve(self._access(memory, at), bounds=bounds)
+        gathered = [self._node(index).repeats for index in indices]
+        columns = zip(self._repeats(access), *gathered, strict=True)
+        repeats = tuple([next((each for each in column if each != 1), const(1)) for column in columns])
         strides = dense_strides(repeats)
         if source.repeats == self._ones:
             self._nodes[data] = AscNode(data, source.op, (), source.dtype, repeats, strides, source.attrs)
+        attrs = () if fill is None else (Attr("fill", fill),)
+        inputs = (data, *indices)
         return self._add(
-            AscNode(name or self._fresh("load"), "Load", (data,), source.dtype, repeats, strides, (), access)
+            AscNode(name or self._fresh("load"), "Load", inputs, source.dtype, repeats, strides, attrs, access)
         )
 
     def scalar(self, value: bool | int | float, dtype: DType, name: str | None = None) -> str:
@@ -62,6 +87,30 @@ class AscGraphBuilder:
         """Add the size ``expression`` as an integer."""
         attrs = (Attr("expression", as_dim(expression)),)
         return self._add(AscNode(name or self._fresh("size"), "IndexExpr", (), dtype, self._ones, self._zeros, attrs))
+
+    def axis_index(self, axis: str, dtype: DType = int64, name: str | None = None) -> str:
+        """Add the position along ``axis``."""
+        sizes = zip(self.axes, self._sizes, strict=True)
+        repeats = tuple([size if each == axis else const(1) for each, size in sizes])
+        return self._compute("AxisIndex", (), dtype, repeats, (Attr("axis", axis),), name)
+
+    def reduce(self, op: str, value: str, *axes: str, tree: Tree | None = None, name: str | None = None) -> str:
+        """Join ``value`` along ``axes`` (outer to inner); without ``tree`` that of an inner or outer reduction."""
+        source = self._node(value)
+        order = list(self.axes)
+        varying = [axis for axis, repeat in zip(order, source.repeats, strict=True) if repeat != 1]
+        found = tree or tree_for(source.dtype, not varying or varying[-1] in axes)
+        repeats = tuple([const(1) if axis in axes else r for axis, r in zip(order, source.repeats, strict=True)])
+        attrs = (Attr("axes", tuple(axes)), *found.attrs())
+        return self._compute(op, (value,), source.dtype, repeats, attrs, name)
+
+    def scan(
+        self, op: str, value: str, axis: str, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    ) -> str:
+        """Join each element of ``value`` with those before it along ``axis``: CumSum or CumProd."""
+        source = self._node(value)
+        attrs = (Attr("axis", axis), Attr("exclusive", exclusive), Attr("reverse", reverse))
+        return self._compute(op, (value,), source.dtype, source.repeats, attrs, name)
 
     def broadcast(self, value: str, axis: str, name: str | None = None) -> str:
         """Repeat ``value`` along ``axis``, on which it does not vary."""
@@ -142,6 +191,10 @@ class AscGraphBuilder:
         match place:
             case str():
                 dim = AccessDim(place, const(1), const(0))
+            case Operand(number):
+                dim = AccessDim(None, const(1), const(0), number)
+            case (Operand(number), step, offset):
+                dim = AccessDim(None, as_dim(step), as_dim(offset), number)
             case (axis, step, offset):
                 dim = AccessDim(axis, as_dim(step), as_dim(offset))
             case _:

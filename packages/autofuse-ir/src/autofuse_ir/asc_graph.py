@@ -45,16 +45,29 @@ class Axis:
         return self.parents[0] if self.kind is AxisKind.TILE_INNER else self.name
 
 
+class Bounds(Enum):
+    """What happens where an access leaves its data."""
+
+    INSIDE = "inside"
+    """It never does: proved for all sizes."""
+    FILL = "fill"
+    """Nothing is read there: the value is the Load's attribute ``fill``."""
+    ERROR = "error"
+    """The launch fails with a status; what is read there is of no consequence."""
+
+
 @frozen
 class AccessDim:
     """Index of one data dim: ``offset + step * axis`` (``axis`` None: the constant ``offset``).
 
+    With ``operand`` k the k-th index operand of the Load (its input ``1 + k``) stands in place of the axis: a gather.
     ``step`` 0 is a broadcast that only the actual sizes decide (``select(d == 1, 0, 1)``); a negative step is a flip.
     """
 
     axis: str | None
     step: Dim
     offset: Dim
+    operand: int | None = None
 
 
 @frozen
@@ -62,11 +75,12 @@ class AccessMap:
     """Where a Load reads or a Store writes: one ``AccessDim`` per dim of the data, outer to inner.
 
     The data is row-major with shape ``memory`` (dims), so its element offset is the sum over dims of index times the
-    product of the dims to the right.
+    product of the dims to the right. ``bounds`` holds for each dim by itself.
     """
 
     memory: tuple[Dim, ...]
     dims: tuple[AccessDim, ...]
+    bounds: Bounds = Bounds.INSIDE
 
 
 @frozen
@@ -75,8 +89,13 @@ class AscNode:
 
     * ``Data``, ``Output``: attribute ``index`` is the argument position among the kernel's inputs or outputs.
     * ``Scalar``: attribute ``value``; ``IndexExpr``: attribute ``expression`` (a size).
-    * ``Load``, ``Store``: ``access`` says which element belongs to each point of the axes.
+    * ``AxisIndex``: the position along attribute ``axis``, as an integer.
+    * ``Load``, ``Store``: ``access`` says which element belongs to each point of the axes; a Load's inputs after its
+      ``Data`` are index operands.
     * ``Broadcast``: attribute ``axis``, exactly one.
+    * ``Sum``, ``Prod``, ``Max``, ``Min``, ``Any``, ``All``: over attribute ``axes`` (names, outer to inner), along
+      which the result has repeat 1; attributes ``leaf`` and ``partials`` are the tree (`autofuse_ir.reduction`).
+    * ``CumSum``, ``CumProd``: along attribute ``axis``; attributes ``exclusive`` and ``reverse`` (bool).
     * ``Cast``: to ``dtype``; ``IsInf``: attributes ``positive`` and ``negative`` (bool).
 
     ``repeats`` and ``strides`` (elements of the dense value, 0 along axes it does not vary on) follow the graph's axes.

@@ -20,6 +20,12 @@ class AscKind(Enum):
     STORE = "store"
     BROADCAST = "broadcast"
     ELEMENTWISE = "elementwise"
+    REDUCE = "reduce"
+    """Joins all elements along the axes of attribute ``axes`` by the reduction tree (`autofuse_ir.reduction`)."""
+    SCAN = "scan"
+    """Joins each element with those before it along attribute ``axis``, one after the other."""
+    INDEX = "index"
+    """The position along an axis (AxisIndex)."""
 
 
 class AscResult(Enum):
@@ -37,8 +43,8 @@ class AscResult(Enum):
 class AscOp:
     """One AscIR operator: name, kind, number of inputs, and dtype rule.
 
-    ``dtypes`` says which element types it computes on: "all", "float", "integer", "number" (no bool), "logical" (bool),
-    "bits" (integers and bool).
+    ``more_inputs``: a Load may have index operands after its data. ``dtypes`` says which element types it computes on:
+    "all", "float", "integer", "number" (no bool), "logical" (bool), "bits" (integers and bool).
     """
 
     name: str
@@ -47,6 +53,11 @@ class AscOp:
     result: AscResult
     dtypes: str
     commutative: bool = False
+    more_inputs: bool = False
+
+    def takes(self, inputs: int) -> bool:
+        """Return whether a node may have that number of inputs."""
+        return inputs == self.arity or (self.more_inputs and inputs > self.arity)
 
 
 def _floats(*names: str) -> tuple[AscOp, ...]:
@@ -66,9 +77,14 @@ ASC_OPS: tuple[AscOp, ...] = (
     AscOp("Output", AscKind.DATA, 1, AscResult.SAME, "all"),
     AscOp("Scalar", AscKind.SCALAR, 0, AscResult.ANY, "all"),
     AscOp("IndexExpr", AscKind.SCALAR, 0, AscResult.ANY, "integer"),
-    AscOp("Load", AscKind.LOAD, 1, AscResult.SAME, "all"),
+    AscOp("AxisIndex", AscKind.INDEX, 0, AscResult.ANY, "integer"),
+    AscOp("Load", AscKind.LOAD, 1, AscResult.SAME, "all", more_inputs=True),
     AscOp("Store", AscKind.STORE, 1, AscResult.SAME, "all"),
     AscOp("Broadcast", AscKind.BROADCAST, 1, AscResult.SAME, "all"),
+    *(AscOp(n, AscKind.REDUCE, 1, AscResult.SAME, "number") for n in ("Sum", "Prod")),
+    *(AscOp(n, AscKind.REDUCE, 1, AscResult.SAME, "all") for n in ("Max", "Min")),
+    *(AscOp(n, AscKind.REDUCE, 1, AscResult.SAME, "logical") for n in ("Any", "All")),
+    *(AscOp(n, AscKind.SCAN, 1, AscResult.SAME, "number") for n in ("CumSum", "CumProd")),
     AscOp("Cast", AscKind.ELEMENTWISE, 1, AscResult.ANY, "all"),
     AscOp("Select", AscKind.ELEMENTWISE, 3, AscResult.SECOND, "all"),
     AscOp("Abs", AscKind.ELEMENTWISE, 1, AscResult.SAME, "number"),
@@ -96,6 +112,8 @@ ASC_OPS: tuple[AscOp, ...] = (
 
 NOT_EVALUATED: tuple[str, ...] = tuple(op.name for op in ASC_OPS if op.kind in (AscKind.DATA, AscKind.SCALAR))
 """Operators without a place in a segment: arguments, and values known before the loops."""
+
+REDUCTIONS: tuple[str, ...] = tuple(op.name for op in ASC_OPS if op.kind is AscKind.REDUCE)
 
 _BY_NAME = {op.name: op for op in ASC_OPS}
 

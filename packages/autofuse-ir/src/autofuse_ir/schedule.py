@@ -109,7 +109,9 @@ class Placement:
 class Segment:
     """Nodes evaluated together, strip by strip, with their values in registers unless placed elsewhere.
 
-    ``axes`` are the vectorised axes from outer to inner; strips run along the last one.
+    ``axes`` are the vectorised axes it walks, from outer to inner; strips run along the last one. The segments of a
+    phase may walk different axes: those after a reduction only the ones it keeps. A value in a local buffer is
+    row-major over the vectorised axes of its phase that it varies along, in the order of the roots.
     """
 
     nodes: tuple[str, ...]
@@ -117,7 +119,10 @@ class Segment:
 
 
 class Sync(Enum):
-    """What must have finished before the next phase may start."""
+    """What must have finished before the next phase may start: nothing, the block's own work, or that of all blocks.
+
+    A value that crosses to the next phase needs ``block`` at least.
+    """
 
     NONE = "none"
     BLOCK = "block"
@@ -128,6 +133,7 @@ class Sync(Enum):
 class Phase:
     """A loop nest: ``loops`` from outer to inner (the first may be bound to blocks), around ``segments`` in order.
 
+    The first ``shared`` loops are those of the phase before: both run in each of their iterations, one after the other.
     ``block`` names the axis bound to blocks (threads, cores), None when the phase runs in one block.
     """
 
@@ -135,6 +141,7 @@ class Phase:
     block: str | None
     segments: tuple[Segment, ...]
     sync: Sync = Sync.NONE
+    shared: int = 0
 
 
 @frozen
@@ -142,7 +149,10 @@ class ImplGraph:
     """A scheduled kernel: one tiling case of one template.
 
     ``roots`` are the root axes (after merging) that the nodes' ``repeats`` and access maps refer to; ``axes`` lists all
-    axes, parents before children. ``index_bits`` is 32 where every element offset provably fits, else 64.
+    axes, parents before children. The value of a reduction is there once all loops that walk its axes are done; until
+    then its partial results live where ``accumulators`` says. A reduction whose axes are spread over blocks is placed
+    in workspace: the results of its leaves, row-major as (its value's elements, leaf); whoever reads it after a phase
+    with ``sync`` ALL joins them by the tree. ``index_bits`` is 32 where every element offset provably fits, else 64.
     """
 
     name: str
@@ -157,6 +167,7 @@ class ImplGraph:
     buffers: tuple[Buffer, ...]
     placements: tuple[Placement, ...]
     index_bits: int
+    accumulators: tuple[Placement, ...] = ()
 
 
 @frozen

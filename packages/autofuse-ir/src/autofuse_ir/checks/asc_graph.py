@@ -11,6 +11,7 @@ from autofuse_ir.checks.asc_nodes import (
     check_node_names,
     check_operators,
     check_order,
+    check_reductions,
     check_repeats,
 )
 from autofuse_ir.checks.finding import Finding, duplicates
@@ -26,6 +27,7 @@ def asc_graph_findings(graph: AscGraph) -> Iterator[Finding]:
     yield from check_dtypes(graph.nodes)
     yield from check_repeats(graph.nodes, graph.axes)
     yield from check_access(graph.nodes, graph.axes)
+    yield from check_reductions(graph.nodes, graph.axes)
     yield from check_broadcasts(graph.nodes, graph.axes, is_explicit=True)
     yield from check_indices(graph.nodes)
 

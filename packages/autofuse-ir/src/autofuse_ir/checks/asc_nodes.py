@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from autofuse_ir.asc_graph import AscNode, Axis
-from autofuse_ir.asc_ops import AscKind, AscOp, AscResult, asc_op
+from autofuse_ir.asc_graph import AscNode, Axis, Bounds
+from autofuse_ir.asc_ops import REDUCTIONS, AscKind, AscOp, AscResult, asc_op
 from autofuse_ir.checks.finding import Finding, duplicates
 from autofuse_ir.dims import Dim
 from autofuse_ir.dtypes import DType, DTypeKind, bool_
+from autofuse_ir.reduction import reduced_axes
 from autofuse_ir.text.asc_graph import node_name
 
 _ATTRS: dict[str, tuple[tuple[str, tuple[type, ...]], ...]] = {
@@ -16,8 +17,11 @@ _ATTRS: dict[str, tuple[tuple[str, tuple[type, ...]], ...]] = {
     "IndexExpr": (("expression", (Dim, int)),),
     "Broadcast": (("axis", (str,)),),
     "IsInf": (("positive", (bool,)), ("negative", (bool,))),
+    "AxisIndex": (("axis", (str,)),),
+    **dict.fromkeys(REDUCTIONS, (("axes", (tuple,)), ("leaf", (int,)), ("partials", (int,)))),
+    **dict.fromkeys(("CumSum", "CumProd"), (("axis", (str,)), ("exclusive", (bool,)), ("reverse", (bool,)))),
 }
-_OPTIONAL = ("positive", "negative")
+_OPTIONAL = ("positive", "negative", "exclusive", "reverse")
 
 
 def check_node_names(nodes: Sequence[AscNode]) -> Iterator[Finding]:
@@ -43,7 +47,7 @@ def check_operators(nodes: Sequence[AscNode]) -> Iterator[Finding]:
         if rule is None:
             yield _finding(node, f"AscIR has no operator {node.op!r}", "decompose it first")
             continue
-        if len(node.inputs) != rule.arity:
+        if not rule.takes(len(node.inputs)):
             yield _finding(node, f"{node.op} takes {rule.arity} inputs, not {len(node.inputs)}", "check its inputs")
         for name, types in _ATTRS.get(node.op, ()):
             value = node.attr(name)
@@ -59,9 +63,12 @@ def check_dtypes(nodes: Sequence[AscNode]) -> Iterator[Finding]:
     by_name = {node.name: node for node in nodes}
     for node in nodes:
         rule = asc_op(node.op)
-        if rule is None or len(node.inputs) != rule.arity or any(name not in by_name for name in node.inputs):
+        if rule is None or not rule.takes(len(node.inputs)) or any(name not in by_name for name in node.inputs):
             continue
-        inputs = [by_name[name].dtype for name in node.inputs]
+        inputs = [by_name[name].dtype for name in node.inputs[: rule.arity]]
+        for name in node.inputs[rule.arity :]:
+            if not by_name[name].dtype.is_integer:
+                yield _finding(node, f"its index operand {name!r} is {by_name[name].dtype}", "cast it to an integer")
         yield from _check_dtype_rule(node, rule, inputs)
 
 
@@ -109,13 +116,12 @@ def check_access(nodes: Sequence[AscNode], roots: Sequence[Axis]) -> Iterator[Fi
         is_copy = node.op in ("Load", "Store")
         if is_copy != (node.access is not None):
             yield _finding(node, f"{node.op} {'needs' if is_copy else 'takes no'} access", "correct it")
-        if node.op == "Load" and any(by_name[n].op != "Data" for n in node.inputs if n in by_name):
+        if node.op == "Load" and any(by_name[n].op != "Data" for n in node.inputs[:1] if n in by_name):
             yield _finding(node, "it does not read a Data node", "load from a kernel input")
         if node.op == "Output" and any(by_name[n].op != "Store" for n in node.inputs if n in by_name):
             yield _finding(node, "it is not written by a Store", "store the value first")
-        if node.op not in ("Load", "Output") and any(
-            by_name[n].op in ("Data", "Store", "Output") for n in node.inputs if n in by_name
-        ):
+        computed = node.inputs[1:] if node.op == "Load" else () if node.op == "Output" else node.inputs
+        if any(by_name[n].op in ("Data", "Store", "Output") for n in computed if n in by_name):
             yield _finding(node, "it computes on memory", "load the value first")
         if node.access is None or len(node.repeats) != len(roots):
             continue
@@ -125,9 +131,44 @@ def check_access(nodes: Sequence[AscNode], roots: Sequence[Axis]) -> Iterator[Fi
         used = {dim.axis for dim in node.access.dims if dim.axis is not None}
         for name in sorted(used - axes):
             yield _finding(node, f"its access names {name!r}, which is no axis", "use the graph's axes")
-        for axis, repeat in zip(roots, node.repeats, strict=True):
-            if repeat != 1 and axis.name not in used:
+        operands = {dim.operand for dim in node.access.dims if dim.operand is not None}
+        if operands != set(range(len(node.inputs) - 1)):
+            what = f"it has {len(node.inputs) - 1} index operands, its access reads {sorted(operands)}"
+            yield _finding(node, what, "name each operand in its access")
+        if node.access.bounds is Bounds.FILL and node.attr("fill") is None:
+            yield _finding(node, "it fills what lies outside with nothing", "set fill")
+        for position, (axis, repeat) in enumerate(zip(roots, node.repeats, strict=True)):
+            sources = [by_name[n].repeats for n in node.inputs[1:] if n in by_name]
+            gathered = any(len(r) == len(roots) and r[position] != 1 for r in sources)
+            if repeat != 1 and axis.name not in used and not gathered:
                 yield _finding(node, f"it varies along {axis.name}, which its access does not name", "correct either")
+
+
+def check_reductions(nodes: Sequence[AscNode], roots: Sequence[Axis]) -> Iterator[Finding]:
+    """A reduction names axes once each, in order, is 1 wide along them, and has a tree of powers of two."""
+    names = [axis.name for axis in roots]
+    for node in nodes:
+        if node.op not in REDUCTIONS or len(node.repeats) != len(roots):
+            continue
+        axes = reduced_axes(node)
+        unknown = [axis for axis in axes if axis not in names]
+        if unknown:
+            yield _finding(node, f"it reduces {unknown[0]!r}, which is no axis", "use the graph's axes")
+            continue
+        places = [names.index(axis) for axis in axes]
+        if not places or places != sorted(set(places)):
+            yield _finding(node, f"it reduces {axes}", "name axes once each, from outer to inner")
+        for place in places:
+            if node.repeats[place] != 1:
+                yield _finding(node, f"its repeat along the reduced {names[place]} is {node.repeats[place]}", "use 1")
+        leaf, partials = node.attr("leaf"), node.attr("partials")
+        if isinstance(leaf, int) and isinstance(partials, int) and not _is_tree(leaf, partials):
+            yield _finding(node, f"its tree has leaves of {leaf} and {partials} partials", "use powers of two")
+
+
+def _is_tree(leaf: int, partials: int) -> bool:
+    powers = all(each >= 1 and each & (each - 1) == 0 for each in (leaf, partials))
+    return powers and partials <= leaf
 
 
 def check_indices(nodes: Sequence[AscNode]) -> Iterator[Finding]:
@@ -147,7 +188,7 @@ def check_broadcasts(nodes: Sequence[AscNode], roots: Sequence[Axis], is_explici
     by_name: Mapping[str, AscNode] = {node.name: node for node in nodes}
     for node in nodes:
         sources = [by_name[name] for name in node.inputs if name in by_name]
-        if node.op in ("Data", "Load") or any(len(n.repeats) != len(roots) for n in (node, *sources)):
+        if node.op in ("Data", "Load", *REDUCTIONS) or any(len(n.repeats) != len(roots) for n in (node, *sources)):
             continue
         for source in sources:
             if _is_scalar(source) and node.op != "Broadcast":

@@ -14,6 +14,7 @@ from autofuse_ir.checks.asc_nodes import (
     check_node_names,
     check_operators,
     check_order,
+    check_reductions,
     check_repeats,
 )
 from autofuse_ir.checks.buffers import check_buffers, check_placements, check_reuse
@@ -40,6 +41,7 @@ def impl_graph_findings(graph: ImplGraph) -> Iterator[Finding]:
         roots = tuple(axis for name in graph.roots for axis in graph.axes if axis.name == name)
         yield from check_repeats(graph.nodes, roots)
         yield from check_access(graph.nodes, roots)
+        yield from check_reductions(graph.nodes, roots)
         yield from check_broadcasts(graph.nodes, roots, is_explicit=False)
         yield from check_loops(graph)
     yield from check_indices(graph.nodes)

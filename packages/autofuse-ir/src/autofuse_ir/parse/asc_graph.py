@@ -1,6 +1,6 @@
 """Reads the text form of an AscGraph (`autofuse_ir.text.asc_graph` shows one)."""
 
-from autofuse_ir.asc_graph import AccessDim, AccessMap, AscGraph, AscNode, Axis, AxisKind
+from autofuse_ir.asc_graph import AccessDim, AccessMap, AscGraph, AscNode, Axis, AxisKind, Bounds
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.parse.reader import Reader
 from autofuse_ir.parse.values import attributes
@@ -57,16 +57,29 @@ def _access(reader: Reader) -> AccessMap:
     memory = reader.shape()
     if not reader.accept_word("at"):
         raise reader.error("'at' is expected")
-    return AccessMap(memory, reader.many("[", "]", lambda: _access_dim(reader)))
+    dims = reader.many("[", "]", lambda: _access_dim(reader))
+    return AccessMap(memory, dims, _bounds(reader) if reader.accept_word("outside") else Bounds.INSIDE)
+
+
+def _bounds(reader: Reader) -> Bounds:
+    word = reader.any_word("what happens outside")
+    bounds = next((bounds for bounds in Bounds if bounds.value == word), None)
+    if bounds is None:
+        raise reader.error(f"nothing is called {word!r}", f"use {', '.join(bounds.value for bounds in Bounds)}")
+    return bounds
 
 
 def _access_dim(reader: Reader) -> AccessDim:
     if not reader.accept("("):
         return AccessDim(reader.name("an axis"), const(1), const(0))
-    axis = None if reader.accept_word("_") else reader.name("an axis")
+    axis, operand = None, None
+    if reader.accept_word("operand"):
+        operand = reader.integer()
+    elif not reader.accept_word("_"):
+        axis = reader.name("an axis")
     reader.expect(",")
     step = reader.size()
     reader.expect(",")
     offset = reader.size()
     reader.expect(")")
-    return AccessDim(axis, step, offset)
+    return AccessDim(axis, step, offset, operand)

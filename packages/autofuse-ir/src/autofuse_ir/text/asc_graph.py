@@ -9,7 +9,7 @@ ascgraph scale
 
 from collections.abc import Iterable, Iterator
 
-from autofuse_ir.asc_graph import AccessDim, AccessMap, AscGraph, AscNode, Axis, AxisKind
+from autofuse_ir.asc_graph import AccessDim, AccessMap, AscGraph, AscNode, Axis, AxisKind, Bounds
 from autofuse_ir.text.values import MISSING, aligned, attributes, dims, quoted, word
 
 _LINE_WORDS = ("axis", "access", "from")
@@ -48,8 +48,12 @@ def node_name(name: str) -> str:
 
 
 def access_text(access: AccessMap) -> str:
-    """Return ``access [n, 4] at [z0, (z1, 2, 1)]``: memory shape, and per dim an axis or (axis, step, offset)."""
-    return f"access {dims(access.memory)} at [{', '.join(map(_access_dim, access.dims))}]"
+    """Return ``access [n, 4] at [z0, (z1, 2, 1)]``: memory shape, and per dim an axis or (axis, step, offset).
+
+    The operand of a gather reads ``(operand 0, 1, 0)``; ``outside fill`` or ``outside error`` says that it may leave.
+    """
+    outside = "" if access.bounds is Bounds.INSIDE else f" outside {access.bounds.value}"
+    return f"access {dims(access.memory)} at [{', '.join(map(_access_dim, access.dims))}]{outside}"
 
 
 def words(names: Iterable[str]) -> str:
@@ -58,6 +62,8 @@ def words(names: Iterable[str]) -> str:
 
 
 def _access_dim(dim: AccessDim) -> str:
-    axis = MISSING if dim.axis is None else word(dim.axis)
+    if dim.operand is not None:
+        return f"(operand {dim.operand}, {dim.step}, {dim.offset})"
+    axis = MISSING if dim.axis is None else quoted(dim.axis) if dim.axis == "operand" else word(dim.axis)
     plain = dim.axis is not None and dim.step == 1 and dim.offset == 0
     return axis if plain else f"({axis}, {dim.step}, {dim.offset})"

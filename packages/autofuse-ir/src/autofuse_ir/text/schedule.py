@@ -49,6 +49,9 @@ def impl_graph_lines(graph: ImplGraph) -> Iterator[str]:
     for placement in graph.placements:
         buffer_name = "" if placement.buffer is None else f" {word(placement.buffer)}"
         yield f"  place {word(placement.node)} in {placement.location.value}{buffer_name}"
+    for placement in graph.accumulators:
+        buffer_name = "" if placement.buffer is None else f" {word(placement.buffer)}"
+        yield f"  accumulate {word(placement.node)} in {placement.location.value}{buffer_name}"
 
 
 def group_text(group: TilingGroup) -> str:
@@ -57,7 +60,8 @@ def group_text(group: TilingGroup) -> str:
 
 
 def _phase_lines(phase: Phase) -> Iterator[str]:
-    yield f"phase, after {phase.sync.value}"
+    shared = f", inside {phase.shared} loops of the phase before" if phase.shared else ""
+    yield f"phase, then sync {phase.sync.value}{shared}"
     indent = "  "
     for loop in phase.loops:
         yield f"{indent}for {word(loop)}{' over blocks' if loop == phase.block else ''}"
