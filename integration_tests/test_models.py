@@ -45,6 +45,8 @@ def test_fused_models_compute_what_they_did(
     words = ["--largest", str(model["largest"])]
     for name, size in model.get("dims", {}).items():
         words += ["--dim", f"{name}={size}" if isinstance(size, int) else f"{name}={size[0]}..{size[1]}"]
+    for name, (low, high) in model.get("contents", {}).items():
+        words += ["--content", f"{name}={low}..{high}"]
     for name, number in model.get("inputs", {}).items():
         np.save(tmp_path / f"{name}.npy", np.array(number))
         words += ["--input", f"{name}={tmp_path / name}.npy"]

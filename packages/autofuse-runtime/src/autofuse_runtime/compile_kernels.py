@@ -11,10 +11,11 @@ from autofuse_ir.kernels import FileRole, KernelBundle
 from autofuse_ir.program import Program
 
 from autofuse_runtime.c_model import model_header
-from autofuse_runtime.cache import ArtefactCache, key_of
+from autofuse_runtime.cache import ArtefactCache
 from autofuse_runtime.errors import BuildError
 from autofuse_runtime.isa import MachineIsa, isa_named
 from autofuse_runtime.library_source import library_source
+from autofuse_runtime.recipe import Recipe
 from autofuse_runtime.toolchain import KERNEL_FLAGS, Toolchain, in_parallel
 
 KERNELS_PER_UNIT = 8
@@ -71,11 +72,8 @@ def compile_library(
     ``isa`` is what ``-march`` takes. Raises `BuildError` when the compiler refuses a source.
     """
     texts = kernel_sources(program, bundles)
-    built_for = isa_named(isa)
     flags = _flags(bundles, isa)
-    common = ("kernel library", toolchain.identity, built_for.text, *flags)
-    key = key_of(*common, *(part for item in texts.items() for part in item))
-    about = {"what": f"kernels of {program.name}", "compiler": toolchain.identity, "isa": built_for.text}
+    made_with = _made_with(bundles, toolchain, isa)
     units = _units(bundles)
 
     def make(directory: Path) -> None:
@@ -87,14 +85,41 @@ def compile_library(
                 target.write_text(text, encoding="utf-8")
 
             def compile_unit(paths: tuple[str, ...]) -> list[Path]:
-                return _compile_unit(cache, toolchain, folder, texts, paths, flags, common)
+                return _compile_unit(cache, toolchain, folder, paths, flags, unit_recipe(texts, paths, made_with))
 
             objects = [path for paths in in_parallel(compile_unit, units) for path in paths]
             toolchain.link_shared(objects, directory / "kernels.so")
 
-    return BuiltLibrary(
-        cache.entry("library", key, about, make) / "kernels.so", built_for, toolchain.identity, flags, texts
-    )
+    with cache.in_use():  # the objects, until they are linked
+        directory = cache.entry(_library_recipe(program, texts, made_with), make)
+    return BuiltLibrary(directory / "kernels.so", isa_named(isa), toolchain.identity, flags, texts)
+
+
+def library_recipes(
+    program: Program, bundles: Sequence[KernelBundle], toolchain: Toolchain, isa: str = "native"
+) -> tuple[Recipe, ...]:
+    """Return what `compile_library` asks the cache for: the library, then the objects it would be linked from."""
+    texts = kernel_sources(program, bundles)
+    made_with = _made_with(bundles, toolchain, isa)
+    units = (unit_recipe(texts, paths, made_with) for paths in _units(bundles))
+    return (_library_recipe(program, texts, made_with), *units)
+
+
+def _made_with(bundles: Sequence[KernelBundle], toolchain: Toolchain, isa: str) -> dict[str, str]:
+    flags = " ".join(_flags(bundles, isa))
+    return {"compiler": toolchain.identity, "instruction set": isa_named(isa).text, "flags": flags}
+
+
+def _library_recipe(program: Program, texts: Mapping[str, str], made_with: Mapping[str, str]) -> Recipe:
+    parts = {**made_with, **{f"source {path}": text for path, text in texts.items()}}
+    return Recipe("library", f"kernels of {program.name}", tuple(parts.items()), made_with["compiler"])
+
+
+def unit_recipe(texts: Mapping[str, str], paths: tuple[str, ...], made_with: Mapping[str, str]) -> Recipe:
+    """Return what the objects of one unit are made from: its files, in order, and the headers they include."""
+    parts = {**made_with, "files": " ".join(paths)}
+    parts |= {f"source {name}": texts[name] for name in (*_included(texts, paths), *paths)}
+    return Recipe("object", f"objects of {' '.join(paths)}", tuple(parts.items()), made_with["compiler"])
 
 
 def _flags(bundles: Sequence[KernelBundle], isa: str) -> tuple[str, ...]:
@@ -105,11 +130,15 @@ def _flags(bundles: Sequence[KernelBundle], isa: str) -> tuple[str, ...]:
 
 
 def _units(bundles: Sequence[KernelBundle]) -> list[tuple[str, ...]]:
-    """Groups of source files: those of up to `KERNELS_PER_UNIT` kernels each, the list of kernels, shared sources."""
-    per_kernel = [
+    """Groups of source files: those of up to `KERNELS_PER_UNIT` kernels each, the list of kernels, shared sources.
+
+    Kernels that share their sources count once.
+    """
+    found = (
         tuple(file.path for file in bundle.files if file.role in _COMPILED and file.path.endswith(".cpp"))
         for bundle in bundles
-    ]
+    )
+    per_kernel = list(dict.fromkeys(found))
     groups = [per_kernel[k : k + KERNELS_PER_UNIT] for k in range(0, len(per_kernel), KERNELS_PER_UNIT)]
     units = [tuple(path for paths in group for path in paths) for group in groups]
     # The list of kernels rides along where there is one group: a process costs more than its few lines.
@@ -139,20 +168,17 @@ def _compile_unit(
     cache: ArtefactCache,
     toolchain: Toolchain,
     folder: Path,
-    texts: Mapping[str, str],
     paths: tuple[str, ...],
     flags: tuple[str, ...],
-    common: tuple[str, ...],
+    recipe: Recipe,
 ) -> list[Path]:
     """Objects of one unit: its files together, or one by one where they do not compile together."""
-    headers = [part for name in _included(texts, paths) for part in (name, texts[name])]
-    key = key_of(*common, *headers, *(part for path in paths for part in (path, texts[path])))
 
     def make(directory: Path) -> None:
         if len(paths) == 1:
             toolchain.compile_cpp(folder / paths[0], directory / "0.o", (*flags, f"-I{folder}"))
             return
-        unit = folder / f"unit_{key[:16]}.cpp"
+        unit = folder / f"unit_{recipe.key[:16]}.cpp"
         unit.write_text("".join(f'#include "{path}"\n' for path in paths), encoding="utf-8")
         try:
             toolchain.compile_cpp(unit, directory / "0.o", (*flags, f"-I{folder}"))
@@ -161,5 +187,4 @@ def _compile_unit(
             for number, path in enumerate(paths):
                 toolchain.compile_cpp(folder / path, directory / f"{number}.o", (*flags, f"-I{folder}"))
 
-    entry = cache.entry("object", key, {"what": "kernel object", "files": " ".join(paths)}, make)
-    return sorted(entry.glob("*.o"))
+    return sorted(cache.entry(recipe, make).glob("*.o"))

@@ -16,7 +16,7 @@ def library_source(program: Program) -> str:
         "",
         'extern "C" {',
     ]
-    for kernel in program.kernels:
+    for kernel in {(kernel.launch, kernel.tiling): kernel for kernel in program.kernels}.values():
         lines += [
             f"int {kernel.tiling}(const af_i64* sizes, af_i64 cores, void* tiling);",
             f"void {kernel.launch}(const AfHost* host, const af_i64* sizes, const AfBuffer* inputs,",
@@ -26,6 +26,8 @@ def library_source(program: Program) -> str:
     for number, kernel in enumerate(program.kernels):
         outputs = sum(argument.is_output for argument in kernel.arguments)
         counts = (len(kernel.symbols), len(kernel.arguments) - outputs, outputs, kernel.tiling_bytes)
+        sources = dict.fromkeys(source for graph in kernel.graphs for node in graph.nodes for source in node.source)
+        lines += [f"//   {comment_text(source)}" for source in sources]
         lines += [
             f"static const AfKernel af_kernel_{number} = {{",
             f"    {json.dumps(kernel.name)}, {', '.join(str(count) for count in counts)}, "

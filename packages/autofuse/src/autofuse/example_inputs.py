@@ -15,14 +15,34 @@ from autofuse_symshape.sample import sample
 
 from autofuse.errors import DriverError
 
-SMALL_INTEGERS = (0, 4)
-"""Range of random integers (high end excluded): small, since they are often indices, lengths or classes."""
+SMALL_INTEGERS = (0, 3)
+"""Range of random integers (inclusive): small, since they are often indices, lengths or classes."""
+
+FLAGS = (0, 1)
+FLAG_WORDS = ("mask", "token_type")
+"""Integer inputs with such names hold flags by custom: other numbers send scores to infinity or miss their table."""
 
 
 def random_inputs(
-    graph: Graph | Program, facts: SymbolFacts, sizes: Mapping[str, int], seed: int = 0
+    graph: Graph | Program,
+    facts: SymbolFacts,
+    sizes: Mapping[str, int],
+    seed: int = 0,
+    contents: Mapping[str, tuple[int, int]] | None = None,
 ) -> dict[str, "np.ndarray[Any, Any]"]:
-    """Return an array for every input of ``graph``: normal floats, small integers, the content that sizes demand."""
+    """Return an array for every input of ``graph``: normal floats, small integers, the content that sizes demand.
+
+    ``contents`` are inclusive ranges by input name, for inputs whose numbers have a meaning. Integer inputs that are
+    called masks or token types hold 0 and 1.
+    """
+    contents = contents or {}
+    unknown = [name for name in contents if name not in {value.name for value in graph.inputs}]
+    if unknown:
+        raise DriverError(
+            f"the model has no input called {unknown[0]!r}",
+            where="contents",
+            fix=f"its inputs: {', '.join(value.name for value in graph.inputs)}",
+        )
     generator = np.random.default_rng(seed)
     content: dict[str, dict[int, int]] = {}
     for symbol in facts.symbols:
@@ -31,7 +51,7 @@ def random_inputs(
                 content.setdefault(source.input, {})[source.element] = sizes[symbol.name]
     made = {}
     for value in graph.inputs:
-        array = _random(value, _shape(value, sizes), generator)
+        array = _random(value, _shape(value, sizes), generator, contents.get(value.name))
         for element, number in content.get(value.name, {}).items():
             array.reshape(-1)[element] = number
         made[value.name] = array
@@ -76,10 +96,15 @@ def _shape(value: Value, sizes: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(evaluate(d, sizes) for d in value.shape)
 
 
-def _random(value: Value, shape: tuple[int, ...], generator: np.random.Generator) -> "np.ndarray[Any, Any]":
+def _random(
+    value: Value, shape: tuple[int, ...], generator: np.random.Generator, content: tuple[int, int] | None
+) -> "np.ndarray[Any, Any]":
     dtype: DType = value.dtype
     if dtype.is_float:
-        return generator.standard_normal(shape).astype(numpy_dtype(dtype))
+        floats = generator.standard_normal(shape) if content is None else generator.uniform(*content, size=shape)
+        return floats.astype(numpy_dtype(dtype))
     if dtype.is_integer:
-        return generator.integers(*SMALL_INTEGERS, size=shape).astype(numpy_dtype(dtype))
+        flags = any(word in value.name for word in FLAG_WORDS)
+        low, high = content or (FLAGS if flags else SMALL_INTEGERS)
+        return generator.integers(low, high, size=shape, endpoint=True).astype(numpy_dtype(dtype))
     return generator.integers(0, 2, size=shape).astype(numpy_dtype(dtype))

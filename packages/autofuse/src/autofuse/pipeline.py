@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from attrs import frozen
+from attrs import evolve, frozen
+from autofuse_codegen.content import content_of, shared
 from autofuse_codegen.stage import emit, link
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.stage import fuse
@@ -48,7 +49,10 @@ def lower(
     values: dict[str, TensorData] | None = None,
     observe: Observer = lambda stage, artefact: None,
 ) -> Lowered:
-    """Run every stage on ``graph``; no compiler is needed yet. Errors of the stages pass through."""
+    """Run every stage on ``graph``; no compiler is needed yet. Errors of the stages pass through.
+
+    Kernels that differ in names only are tiled and emitted once, and share their sources.
+    """
 
     def seen(stage: str, artefact: T) -> T:
         observe(stage, artefact)
@@ -60,10 +64,17 @@ def lower(
     schedules: list[ScheduleResult] = []
     tilings: list[TilingModel] = []
     bundles: list[KernelBundle] = []
+    firsts: dict[str, tuple[TilingModel, KernelBundle]] = {}
     for node in fused.nodes:
         if isinstance(node, (AscBackend, FusedAscBackend)):
-            schedules.append(seen("schedule", schedule(node, fused.facts, target)))
-            tilings.append(seen("tile", tile(schedules[-1], fused.facts, target)))
-            bundles.append(seen("emit", emit(schedules[-1], tilings[-1], fused.facts, target)))
+            scheduled = seen("schedule", schedule(node, fused.facts, target))
+            content = content_of(scheduled)
+            if content not in firsts:
+                tiling = tile(scheduled, fused.facts, target)
+                firsts[content] = tiling, emit(scheduled, tiling, fused.facts, target)
+            tiling, bundle = firsts[content]
+            schedules.append(scheduled)
+            tilings.append(seen("tile", evolve(tiling, name=scheduled.name)))
+            bundles.append(seen("emit", shared(bundle, scheduled)))
     program = seen("link", link(fused, tuple(bundles), fused.facts, target))
     return Lowered(graph, options, inferred, facts, fused, tuple(schedules), tuple(tilings), tuple(bundles), program)

@@ -73,14 +73,15 @@ def verify(
     tier: str = "auto",
     largest: int = 128,
     inputs: Mapping[str, Array] | None = None,
+    contents: Mapping[str, tuple[int, int]] | None = None,
     progress: Progress = lambda text: None,
 ) -> Verification:
     """Compare the fused program of ``model`` with its unfused one and with float64, at ``samples`` sampled sizes.
 
     ``model`` is what ``autofuse.compile`` takes, or what it returned. A check passes when the fused error is at most 4
     times the unfused error plus 4 ULP at tensor scale; integers and bools must equal the unfused run's. ``inputs``
-    replaces random inputs by name; ``values`` are arrays of inputs known when compiling. No dim goes past ``largest``
-    (or a little more than its least size).
+    replaces random inputs by name, ``contents`` are the inclusive ranges of their numbers; ``values`` are arrays of
+    inputs known when compiling. No dim goes past ``largest`` (or a little more than its least size).
     """
     graph, options, spec, given = _parts(model, dims, hints, values, numerics, target)
     known = values if isinstance(model, Graph) else None
@@ -98,7 +99,7 @@ def verify(
             break
         named = tuple(sorted(sizes.items()))
         progress(", ".join(f"{k}={v}" for k, v in named) or "fixed sizes")
-        arrays = random_inputs(fused.graph, fused.facts, sizes, seed + number) | dict(inputs or {})
+        arrays = random_inputs(fused.graph, fused.facts, sizes, seed + number, contents) | dict(inputs or {})
         ordered = [arrays[v.name] for v in fused.graph.inputs]
         try:
             wanted = reference.outputs(arrays)

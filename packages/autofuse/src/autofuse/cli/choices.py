@@ -95,6 +95,21 @@ def parse_dims(words: tuple[str, ...]) -> dict[str, int | tuple[int, int]]:
     return found
 
 
+def parse_ranges(words: tuple[str, ...], option: str) -> dict[str, tuple[int, int]]:
+    """Return inclusive ranges by name from ``NAME=LO..HI``; ends may be negative."""
+    found: dict[str, tuple[int, int]] = {}
+    for word in words:
+        name, separator, text = word.rpartition("=")
+        low, _, high = text.partition("..")
+        try:
+            if not separator or not name or int(low) > int(high):
+                raise ValueError
+            found[name] = (int(low), int(high))
+        except ValueError:
+            raise DriverError(f"{option} {word!r} is malformed", where="options", fix="write NAME=LO..HI") from None
+    return found
+
+
 def parse_sizes(words: tuple[str, ...], option: str) -> dict[str, int]:
     """Return sizes by name from ``NAME=N``."""
     found: dict[str, int] = {}

@@ -6,7 +6,7 @@ from typing import Any
 import click
 from rich.table import Table
 
-from autofuse.cli.choices import Choices, model_options, parse_arrays
+from autofuse.cli.choices import Choices, model_options, parse_arrays, parse_ranges
 from autofuse.cli.console import terminal
 from autofuse.cli.progress import steps
 from autofuse.verification import OutputCheck, Verification
@@ -19,10 +19,18 @@ from autofuse.verification import verify as run_verify
 @click.option("--seed", default=0, show_default=True, help="Seed of sizes and inputs.")
 @click.option("--largest", default=128, show_default=True, type=click.IntRange(1), help="Largest random size of a dim.")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=FILE", help="A .npy file instead of random content.")
+@click.option("--content", "contents", multiple=True, metavar="NAME=LO..HI", help="Range of an input's random numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @model_options
 def verify(
-    model: str, samples: int, seed: int, largest: int, inputs: tuple[str, ...], as_json: bool, choices: Choices
+    model: str,
+    samples: int,
+    seed: int,
+    largest: int,
+    inputs: tuple[str, ...],
+    contents: tuple[str, ...],
+    as_json: bool,
+    choices: Choices,
 ) -> int:
     """Compare the fused MODEL with its unfused run and with float64 at sampled sizes; exit 1 on a mismatch."""
     with steps(samples) as advance:
@@ -37,6 +45,7 @@ def verify(
             target=choices.target,
             largest=largest,
             inputs=parse_arrays(inputs, "--input"),
+            contents=parse_ranges(contents, "--content"),
             progress=advance,
         )
     if as_json:
