@@ -34,6 +34,7 @@ def check(file: Path, samples: int, *words: str) -> None:
     assert isinstance(checks, list)
     assert [c for c in checks if not c["passed"]] == []
     assert found["passed"], found["skipped"]
+    assert len({str(c["sizes"]) for c in checks}) == samples, found["skipped"]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: Path(model["path"]).stem)
@@ -45,6 +46,8 @@ def test_fused_models_compute_what_they_did(
     words = ["--largest", str(model["largest"])]
     for name, size in model.get("dims", {}).items():
         words += ["--dim", f"{name}={size}" if isinstance(size, int) else f"{name}={size[0]}..{size[1]}"]
+    for name, divisor in model.get("multiples", {}).items():
+        words += ["--multiple", f"{name}={divisor}"]
     for name, (low, high) in model.get("contents", {}).items():
         words += ["--content", f"{name}={low}..{high}"]
     for name, number in model.get("inputs", {}).items():

@@ -14,7 +14,10 @@ from autofuse_ir.artefact import read
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.errors import AutofuseError
 from autofuse_ir.graph import Graph
+from autofuse_runtime.cache import ArtefactCache
+from autofuse_runtime.compile_kernels import compile_library
 from autofuse_runtime.errors import InputValueError, ToolMissingError
+from autofuse_runtime.toolchain import find_toolchain
 
 SIZES = (0, 1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33, 63, 64, 65, 97, 127, 128, 255, 1000)
 
@@ -146,3 +149,28 @@ def test_threads_are_set_for_models_compiled_before(affine: Graph) -> None:
     np.testing.assert_array_equal(fn(x, bias), (x + bias) * np.float32(2))
     with pytest.raises(DriverError):
         autofuse.set_num_threads(0)
+
+
+def test_kernels_that_differ_in_names_only_are_emitted_once() -> None:
+    b = GraphBuilder("twice")
+    x, y = b.input("x", ("n",), dt.float32), b.input("y", ("n",), dt.float32)
+    outputs = {"s": b.op("Add", x, x, name="s"), "p": b.op("Mul", x, y, name="p"), "q": b.op("Mul", y, x, name="q")}
+    fn = autofuse.compile(b.build(outputs=outputs), fusion=FusionOptions(enable=False))
+    kernels = {kernel.arguments[-1].name: kernel for kernel in fn.lowered.program.kernels}
+    assert len({kernel.name for kernel in kernels.values()}) == 3
+    assert kernels["p"].launch == kernels["q"].launch != kernels["s"].launch
+    assert [graph.nodes[-1].source for graph in kernels["q"].graphs] == [("q",)]
+    x, y = np.float32([1, 2]), np.float32([3, 5])
+    assert [out.tolist() for out in fn(x, y)] == [[2, 4], [3, 10], [3, 10]]
+
+
+def test_kernels_of_one_program_are_compiled_together(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("AUTOFUSE_CACHE", str(tmp_path))
+    b = GraphBuilder("several")
+    x = b.input("x", ("n",), dt.float32)
+    outputs = {name: b.op(name, x) for name in ("Abs", "Exp", "Neg", "Sqrt", "Tanh")}
+    toolchain = find_toolchain()
+    lowered = autofuse.compile(b.build(outputs=outputs), fusion=FusionOptions(enable=False)).lowered
+    compile_library(lowered.program, lowered.bundles, ArtefactCache(tmp_path / "other"), toolchain)
+    assert len(lowered.bundles) == 5
+    assert toolchain.processes_started == 3, "one for the kernels, one for the tiling solver, one links"

@@ -7,6 +7,7 @@ import autofuse
 import numpy as np
 import pytest
 from autofuse.errors import DriverError
+from autofuse.example_inputs import random_inputs
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.graph import Graph
@@ -89,3 +90,35 @@ def test_where_the_model_overflows_fused_must_equal_unfused() -> None:
     fn = autofuse.compile(b.build({"y": b.op("Sub", huge, large)}), dims={"n": (4, 8)})  # inf - inf, but for float64
     assert autofuse.verify(fn, samples=2).passed
     assert not autofuse.verify(Changed(fn, np.zeros_like), samples=2).passed
+
+
+def test_sizes_are_multiples_where_that_is_asked(affine: Graph) -> None:
+    found = autofuse.verify(affine, samples=5, multiples={"batch": 7}, dims={"batch": (1, 100)})
+    batches = {dict(check.sizes)["batch"] for check in found.checks}
+    assert len(batches) == 5
+    assert all(batch % 7 == 0 for batch in batches)
+
+
+@pytest.mark.parametrize("multiples", [{"n": 4}, {"batch": 0}])
+def test_multiples_of_nothing_are_refused(affine: Graph, multiples: dict[str, int]) -> None:
+    with pytest.raises(DriverError, match=r"no dim called 'n'|multiple of 0"):
+        autofuse.verify(affine, samples=1, multiples=multiples)
+
+
+def test_masks_hold_flags_and_given_ranges_are_kept() -> None:
+    b = GraphBuilder("masked")
+    inputs = [b.input(name, ("n",), dt.int64) for name in ("attention_mask", "token_type_ids", "ids", "vocabulary")]
+    weights = b.input("weights", ("n",), dt.float32)
+    lowered = autofuse.compile(b.build(outputs={"y": b.op("Add", *inputs[:2]), "z": weights})).lowered
+    made = random_inputs(lowered.graph, lowered.facts, {"n": 500}, 0, {"vocabulary": (-90, 90), "weights": (3, 4)})
+    ranges = {name: (made[name].min(), made[name].max()) for name in ("attention_mask", "token_type_ids", "ids")}
+    assert ranges == {"attention_mask": (0, 1), "token_type_ids": (0, 1), "ids": (0, 3)}
+    assert -90 <= made["vocabulary"].min() < -50
+    assert 50 < made["vocabulary"].max() <= 90
+    assert made["weights"].dtype == np.float32
+    assert 3 <= made["weights"].min() < made["weights"].max() <= 4
+
+
+def test_a_range_of_an_input_that_is_not_there_is_refused(affine: Graph) -> None:
+    with pytest.raises(DriverError, match="no input called 'y'"):
+        autofuse.verify(affine, samples=1, contents={"y": (0, 1)})

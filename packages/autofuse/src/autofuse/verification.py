@@ -4,14 +4,16 @@ Sizes at which the model itself has no result (a pooling window larger than its 
 its operators fail one by one, so has the fused program to.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite, prod
 from typing import Any
 
 import numpy as np
 from attrs import evolve, frozen
 from autofuse_fusion.options import FusionOptions
+from autofuse_ir.dims import eq, mod, symbol
 from autofuse_ir.dims_eval import evaluate
+from autofuse_ir.facts import Guard, GuardKind, SymbolFacts
 from autofuse_ir.graph import Graph
 from autofuse_ir.target import TargetSpec
 from autofuse_reference.compare import Comparison, compare, within_allowance
@@ -27,7 +29,7 @@ from autofuse.pipeline import Lowered
 Array = Any
 Progress = Callable[[str], None]
 Sizes = tuple[tuple[str, int], ...]
-LARGEST_ELEMENTS = 1 << 18
+LARGEST_ELEMENTS = 1 << 20
 """Sizes that give an input more elements are not sampled: one random batch must not exhaust the memory."""
 
 SPARE = 6
@@ -74,6 +76,7 @@ def verify(
     largest: int = 128,
     inputs: Mapping[str, Array] | None = None,
     contents: Mapping[str, tuple[int, int]] | None = None,
+    multiples: Mapping[str, int] | None = None,
     progress: Progress = lambda text: None,
 ) -> Verification:
     """Compare the fused program of ``model`` with its unfused one and with float64, at ``samples`` sampled sizes.
@@ -81,7 +84,8 @@ def verify(
     ``model`` is what ``autofuse.compile`` takes, or what it returned. A check passes when the fused error is at most 4
     times the unfused error plus 4 ULP at tensor scale; integers and bools must equal the unfused run's. ``inputs``
     replaces random inputs by name, ``contents`` are the inclusive ranges of their numbers; ``values`` are arrays of
-    inputs known when compiling. No dim goes past ``largest`` (or a little more than its least size).
+    inputs known when compiling. No dim goes past ``largest`` (or a little more than its least size); those in
+    ``multiples`` are multiples of what stands there, for models that have no result at other sizes.
     """
     graph, options, spec, given = _parts(model, dims, hints, values, numerics, target)
     known = values if isinstance(model, Graph) else None
@@ -94,7 +98,7 @@ def verify(
     checks: list[OutputCheck] = []
     skipped: list[tuple[Sizes, str]] = []
     done = 0
-    for number, sizes in enumerate(_sizes(fused, samples, seed, largest)):
+    for number, sizes in enumerate(_sizes(fused, samples, seed, largest, multiples or {})):
         if done == samples:
             break
         named = tuple(sorted(sizes.items()))
@@ -141,10 +145,9 @@ def _parts(
     return import_graph(model, dims, hints, values), options, chosen_target(target), None
 
 
-def _sizes(lowered: Lowered, samples: int, seed: int, largest: int) -> Sequence[Bindings]:
-    found = [
-        s for s in sample(lowered.facts, samples * SPARE, seed, largest) if _elements(lowered, s) <= LARGEST_ELEMENTS
-    ]
+def _sizes(lowered: Lowered, samples: int, seed: int, largest: int, multiples: Mapping[str, int]) -> Sequence[Bindings]:
+    facts = evolve(lowered.facts, guards=(*lowered.facts.guards, *_multiples(lowered.facts, multiples)))
+    found = [s for s in sample(facts, samples * SPARE, seed, largest) if _elements(lowered, s) <= LARGEST_ELEMENTS]
     if not found:
         raise DriverError(
             "no sizes satisfy the model's guards and the declared ranges",
@@ -152,6 +155,22 @@ def _sizes(lowered: Lowered, samples: int, seed: int, largest: int) -> Sequence[
             fix="declare other ranges with --dim NAME=LO..HI",
         )
     return _edges_first(found)
+
+
+def _multiples(facts: SymbolFacts, multiples: Mapping[str, int]) -> Iterator[Guard]:
+    """Guards that let only multiples through."""
+    names = [fact.name for fact in facts.symbols]
+    for name, divisor in multiples.items():
+        if name not in names:
+            raise DriverError(
+                f"the model has no dim called {name!r}",
+                where="multiples",
+                fix=f"its dims: {', '.join(names) or 'none, all are fixed'}",
+            )
+        if divisor < 1:
+            raise DriverError(f"{name!r} cannot be a multiple of {divisor}", where="multiples", fix="give 1 or more")
+        condition = eq(mod(symbol(name), divisor), 0)
+        yield Guard(GuardKind.ASSERT, condition, "", f"{name} is a multiple of {divisor}")
 
 
 def _edges_first(found: Sequence[Bindings]) -> list[Bindings]:

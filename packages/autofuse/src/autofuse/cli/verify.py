@@ -6,7 +6,7 @@ from typing import Any
 import click
 from rich.table import Table
 
-from autofuse.cli.choices import Choices, model_options, parse_arrays, parse_ranges
+from autofuse.cli.choices import Choices, model_options, parse_arrays, parse_ranges, parse_sizes
 from autofuse.cli.console import terminal
 from autofuse.cli.progress import steps
 from autofuse.verification import OutputCheck, Verification
@@ -18,6 +18,7 @@ from autofuse.verification import verify as run_verify
 @click.option("--samples", default=20, show_default=True, type=click.IntRange(1), help="Sizes to try.")
 @click.option("--seed", default=0, show_default=True, help="Seed of sizes and inputs.")
 @click.option("--largest", default=128, show_default=True, type=click.IntRange(1), help="Largest random size of a dim.")
+@click.option("--multiple", "multiples", multiple=True, metavar="NAME=N", help="Try multiples of N only for a dim.")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=FILE", help="A .npy file instead of random content.")
 @click.option("--content", "contents", multiple=True, metavar="NAME=LO..HI", help="Range of an input's random numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -27,6 +28,7 @@ def verify(
     samples: int,
     seed: int,
     largest: int,
+    multiples: tuple[str, ...],
     inputs: tuple[str, ...],
     contents: tuple[str, ...],
     as_json: bool,
@@ -46,6 +48,7 @@ def verify(
             largest=largest,
             inputs=parse_arrays(inputs, "--input"),
             contents=parse_ranges(contents, "--content"),
+            multiples=parse_sizes(multiples, "--multiple"),
             progress=advance,
         )
     if as_json:
