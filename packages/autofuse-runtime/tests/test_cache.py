@@ -1,6 +1,7 @@
 """The cache never hands out what it should not: damage, races, full and read-only disks."""
 
 import errno
+import itertools
 import json
 import multiprocessing
 import os
@@ -10,10 +11,17 @@ import warnings
 from pathlib import Path
 
 import pytest
-from autofuse_runtime.cache import ArtefactCache, key_of
+from autofuse_runtime.cache import ArtefactCache
 from autofuse_runtime.errors import DiskError
+from autofuse_runtime.recipe import Recipe, key_of
 
-KEY = key_of("test")
+
+def recipe(*texts: str, what: str = "test") -> Recipe:
+    return Recipe("kind", what, tuple((f"part {k}", text) for k, text in enumerate(texts)))
+
+
+ONE = recipe("test")
+KEY = ONE.key
 
 
 def make_text(text: str, calls: list[str] | None = None):  # type: ignore[no-untyped-def]
@@ -33,17 +41,17 @@ def test_keys_tell_apart_where_one_part_ends() -> None:
 def test_an_entry_is_made_once(tmp_path: Path) -> None:
     cache, calls = ArtefactCache(tmp_path), []
     for _ in range(3):
-        entry = cache.entry("kind", KEY, {"what": "test"}, make_text("one", calls))
+        entry = cache.entry(ONE, make_text("one", calls))
         assert (entry / "made.txt").read_text(encoding="utf-8") == "one"
     assert calls == ["one"]
     assert (cache.hits, cache.misses) == (2, 1)
-    assert json.loads((entry / "entry.json").read_text(encoding="utf-8"))["about"] == {"what": "test"}
+    assert json.loads((entry / "entry.json").read_text(encoding="utf-8"))["about"] == {"what": "test", "made by": ""}
 
 
 @pytest.mark.parametrize("damage", ["flip", "truncate", "remove", "record", "foreign record", "empty"])
 def test_a_damaged_entry_is_made_again(tmp_path: Path, damage: str) -> None:
     cache, calls = ArtefactCache(tmp_path), []
-    entry = cache.entry("kind", KEY, {}, make_text("content", calls))
+    entry = cache.entry(ONE, make_text("content", calls))
     file, record = entry / "made.txt", entry / "entry.json"
     match damage:
         case "flip":
@@ -59,7 +67,7 @@ def test_a_damaged_entry_is_made_again(tmp_path: Path, damage: str) -> None:
         case "empty":
             file.unlink()
             record.unlink()
-    again = cache.entry("kind", KEY, {}, make_text("content", calls))
+    again = cache.entry(ONE, make_text("content", calls))
     assert (again / "made.txt").read_text(encoding="utf-8") == "content"
     assert len(calls) == 2
     assert sorted(path.name for path in again.parent.iterdir()) == [KEY]
@@ -73,7 +81,7 @@ def test_a_failed_make_leaves_nothing(tmp_path: Path) -> None:
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        cache.entry("kind", KEY, {}, fail)
+        cache.entry(ONE, fail)
     assert list((tmp_path / "kind" / KEY[:2]).iterdir()) == []
 
 
@@ -82,8 +90,8 @@ def test_a_cache_that_cannot_be_written_falls_back_with_one_warning(tmp_path: Pa
     blocked.write_text("not a directory", encoding="utf-8")
     cache, calls = ArtefactCache(blocked), []
     with pytest.warns(RuntimeWarning, match=r"the cache .*file cannot be written \(Not a directory\)") as caught:
-        cache.entry("kind", KEY, {}, make_text("one", calls))
-    entry = cache.entry("kind", KEY, {}, make_text("one", calls))
+        cache.entry(ONE, make_text("one", calls))
+    entry = cache.entry(ONE, make_text("one", calls))
     assert len(caught) == 1
     assert "\n" not in str(caught[0].message)
     assert calls == ["one"]
@@ -93,15 +101,15 @@ def test_a_cache_that_cannot_be_written_falls_back_with_one_warning(tmp_path: Pa
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_read_only_cache_is_read_and_not_written(tmp_path: Path) -> None:
-    ArtefactCache(tmp_path).entry("kind", KEY, {}, make_text("kept"))
+    ArtefactCache(tmp_path).entry(ONE, make_text("kept"))
     for path in (tmp_path, tmp_path / "kind", tmp_path / "kind" / KEY[:2]):
         path.chmod(0o500)
     cache = ArtefactCache(tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert (cache.entry("kind", KEY, {}, make_text("no")) / "made.txt").read_text(encoding="utf-8") == "kept"
+        assert (cache.entry(ONE, make_text("no")) / "made.txt").read_text(encoding="utf-8") == "kept"
     with pytest.warns(RuntimeWarning, match="Permission denied"):
-        cache.entry("kind", key_of("other"), {}, make_text("other"))
+        cache.entry(recipe("other"), make_text("other"))
     for path in (tmp_path, tmp_path / "kind", tmp_path / "kind" / KEY[:2]):
         path.chmod(0o700)
 
@@ -114,7 +122,7 @@ def test_a_full_disk_is_one_warning_then_one_error(tmp_path: Path) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with pytest.warns(RuntimeWarning, match="the disk is full"), pytest.raises(DiskError, match="No space left"):
-        cache.entry("kind", KEY, {}, full)
+        cache.entry(ONE, full)
     assert list((tmp_path / "kind" / KEY[:2]).iterdir()) == []
 
 
@@ -127,18 +135,22 @@ def test_a_full_disk_that_empties_in_the_temporary_directory_works(tmp_path: Pat
         (directory / "made.txt").write_text("made", encoding="utf-8")
 
     with pytest.warns(RuntimeWarning, match="kept for this process only"):
-        assert (cache.entry("kind", KEY, {}, full_there) / "made.txt").exists()
+        assert (cache.entry(ONE, full_there) / "made.txt").exists()
 
 
 def test_making_an_entry_may_ask_for_entries_of_another_kind(tmp_path: Path) -> None:
     cache = ArtefactCache(tmp_path)
+    whole_recipe = Recipe("whole", "", ())
+    # Keys that begin alike have the same lock, were kinds not apart.
+    parts = (Recipe("part", "", (("number", str(n)),)) for n in itertools.count())
+    part_recipe = next(each for each in parts if each.key[:3] == whole_recipe.key[:3])
 
     def make(directory: Path) -> None:
-        part = cache.entry("part", KEY, {}, make_text("part"))  # the same key: the same lock, were kinds not apart
+        part = cache.entry(part_recipe, make_text("part"))
         (directory / "whole.txt").write_bytes((part / "made.txt").read_bytes())
 
     start = time.monotonic()
-    assert (cache.entry("whole", KEY, {}, make) / "whole.txt").read_text(encoding="utf-8") == "part"
+    assert (cache.entry(whole_recipe, make) / "whole.txt").read_text(encoding="utf-8") == "part"
     assert time.monotonic() - start < 60
 
 
@@ -152,7 +164,7 @@ def _work(root: str, log: str, number: int) -> None:
             for part in range(3):
                 (directory / f"{part}").write_text(f"{item} {part}" * 1000, encoding="utf-8")
 
-        entry = cache.entry("kind", key_of(str(item)), {}, make)
+        entry = cache.entry(recipe(str(item)), make)
         if (entry / "2").read_text(encoding="utf-8") != f"{item} 2" * 1000:
             os._exit(1)
 
@@ -179,7 +191,7 @@ def test_two_makers_without_a_lock_end_with_one_whole_entry(tmp_path: Path) -> N
             (final / "made.txt").write_text("theirs, half", encoding="utf-8")
         (directory / "made.txt").write_text("ours", encoding="utf-8")
 
-    entry = ArtefactCache(tmp_path).entry("kind", KEY, {}, race)
+    entry = ArtefactCache(tmp_path).entry(ONE, race)
     assert (entry / "made.txt").read_text(encoding="utf-8") == "ours"
     assert sorted(path.name for path in entry.parent.iterdir()) == [KEY]
 
@@ -189,7 +201,7 @@ def _die(root: str) -> None:
         (directory / "made.txt").write_text("half", encoding="utf-8")
         os.kill(os.getpid(), signal.SIGKILL)
 
-    ArtefactCache(Path(root)).entry("kind", KEY, {}, make)
+    ArtefactCache(Path(root)).entry(ONE, make)
 
 
 def test_a_maker_that_is_killed_leaves_the_entry_to_the_next(tmp_path: Path) -> None:
@@ -199,6 +211,6 @@ def test_a_maker_that_is_killed_leaves_the_entry_to_the_next(tmp_path: Path) -> 
     assert worker.exitcode == -signal.SIGKILL
     (left,) = (tmp_path / "kind" / KEY[:2]).iterdir()
     os.utime(left, (0, 0))  # long ago
-    entry = ArtefactCache(tmp_path).entry("kind", KEY, {}, make_text("whole"))
+    entry = ArtefactCache(tmp_path).entry(ONE, make_text("whole"))
     assert (entry / "made.txt").read_text(encoding="utf-8") == "whole"
     assert [path.name for path in entry.parent.iterdir()] == [KEY]

@@ -1,11 +1,13 @@
 """Small graphs that the tests of the driver compile, and a cache that is not the user's."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from attrs import frozen
+from autofuse.cli import exit_code_of
 from autofuse_ir import dtypes as dt
 from autofuse_ir.artefact import write
 from autofuse_ir.builder import GraphBuilder
@@ -43,3 +45,25 @@ def quotient() -> Graph:
     b = GraphBuilder("quotient")
     a = b.input("a", ("n",), dt.int32)
     return b.build(outputs={"q": b.op("FloorDiv", a, b.input("b", ("n",), dt.int32))})
+
+
+@frozen
+class Answer:
+    """What a command line said, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
+    """Return a function that runs a command line in this process."""
+
+    def run(*words: object) -> Answer:
+        capsys.readouterr()
+        code = exit_code_of([str(word) for word in words])
+        printed = capsys.readouterr()
+        return Answer(code, printed.out, printed.err)
+
+    return run

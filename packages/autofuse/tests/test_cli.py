@@ -1,41 +1,18 @@
 """The command line: what it prints, its exit codes, and errors of one paragraph."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from attrs import frozen
-from autofuse.cli import exit_code_of
 from autofuse_ir.artefact import read, write
 from autofuse_ir.fused_graph import FusedGraph
 from autofuse_ir.graph import Graph
 from autofuse_ir.program import Program
 
 
-@frozen
-class Answer:
-    code: int
-    out: str
-    err: str
-
-
-Call = Callable[..., Answer]
-
-
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Call:
-    def run(*words: object) -> Answer:
-        capsys.readouterr()
-        code = exit_code_of([str(word) for word in words])
-        printed = capsys.readouterr()
-        return Answer(code, printed.out, printed.err)
-
-    return run
-
-
-def test_compile_run_and_load_the_bundle(call: Call, affine_file: Path, tmp_path: Path) -> None:
+def test_compile_run_and_load_the_bundle(call: Any, affine_file: Path, tmp_path: Path) -> None:
     compiled = call("compile", affine_file, "-o", tmp_path / "bundle")
     assert compiled.code == 0
     assert "2 operators, 1 kernels" in compiled.out
@@ -49,14 +26,14 @@ def test_compile_run_and_load_the_bundle(call: Call, affine_file: Path, tmp_path
     np.testing.assert_array_equal(np.load(tmp_path / "out" / "y.npy"), (x + np.arange(6, dtype=np.float32)) * 2)
 
 
-def test_run_makes_inputs_up_at_the_sizes_asked_for(call: Call, affine_file: Path) -> None:
+def test_run_makes_inputs_up_at_the_sizes_asked_for(call: Any, affine_file: Path) -> None:
     ran = call("run", affine_file, "--random", 1, "--dim", "batch=5", "--json")
     assert ran.code == 0
     assert json.loads(ran.out)["y"]["shape"] == [5, 6]
     assert call("run", affine_file, "--random", 1, "--dim", "batch=5", "--json").out == ran.out
 
 
-def test_verify_prints_a_table_and_json(call: Call, affine_file: Path) -> None:
+def test_verify_prints_a_table_and_json(call: Any, affine_file: Path) -> None:
     shown = call("verify", affine_file, "--samples", 2)
     assert shown.code == 0
     assert "ok" in shown.out
@@ -66,7 +43,7 @@ def test_verify_prints_a_table_and_json(call: Call, affine_file: Path) -> None:
     assert {check["output"] for check in data["checks"]} == {"y"}
 
 
-def test_verify_that_checked_nothing_does_not_pass(call: Call, quotient: Graph, tmp_path: Path) -> None:
+def test_verify_that_checked_nothing_does_not_pass(call: Any, quotient: Graph, tmp_path: Path) -> None:
     file = write(quotient, tmp_path / "quotient.json")
     for name, value in (("a", 1), ("b", 0)):
         np.save(tmp_path / f"{name}.npy", np.full(2, value, np.int32))
@@ -76,7 +53,7 @@ def test_verify_that_checked_nothing_does_not_pass(call: Call, quotient: Graph, 
     assert "nothing was checked" in answer.out
 
 
-def test_explain_names_kernels_and_reasons(call: Call, affine_file: Path) -> None:
+def test_explain_names_kernels_and_reasons(call: Any, affine_file: Path) -> None:
     shown = call("explain", affine_file, "--tiling")
     assert shown.code == 0
     assert "launches      2 -> 1" in shown.out
@@ -88,7 +65,7 @@ def test_explain_names_kernels_and_reasons(call: Call, affine_file: Path) -> Non
     assert "shift" in unknown.err
 
 
-def test_bench_prints_ratios(call: Call, affine_file: Path) -> None:
+def test_bench_prints_ratios(call: Any, affine_file: Path) -> None:
     answer = call("bench", affine_file, "--against", "numpy", "--samples", 1, "--dim", "batch=3", "--json")
     assert answer.code == 0
     rows = json.loads(answer.out)["rows"]
@@ -99,7 +76,7 @@ def test_bench_prints_ratios(call: Call, affine_file: Path) -> None:
         assert call("bench", affine_file, "--against", peer).code in (2, 3)
 
 
-def test_stages_run_one_by_one_from_files(call: Call, affine_file: Path, tmp_path: Path) -> None:
+def test_stages_run_one_by_one_from_files(call: Any, affine_file: Path, tmp_path: Path) -> None:
     def stage(name: str, *inputs: str, output: str) -> None:
         answer = call("stage", name, *(tmp_path / i if i else affine_file for i in inputs), "-o", tmp_path / output)
         assert (answer.code, answer.err) == (0, "")
@@ -117,18 +94,18 @@ def test_stages_run_one_by_one_from_files(call: Call, affine_file: Path, tmp_pat
     assert ran.out == call("run", affine_file, "--random", 1, "--dim", "batch=2").out
 
 
-def test_a_stage_says_which_artefact_it_wants(call: Call, affine_file: Path, tmp_path: Path) -> None:
+def test_a_stage_says_which_artefact_it_wants(call: Any, affine_file: Path, tmp_path: Path) -> None:
     wrong = call("stage", "schedule", affine_file, "-o", tmp_path / "out")
     assert wrong.code == 2
     assert "not a FusedGraph" in wrong.err
     assert call("stage", "fuse", affine_file, "-o", tmp_path / "out").code == 2
 
 
-def test_show_prints_text(call: Call, affine_file: Path) -> None:
+def test_show_prints_text(call: Any, affine_file: Path) -> None:
     assert "Add(%x, %bias)" in call("show", affine_file).out
 
 
-def test_dumps_are_artefacts_of_every_stage(call: Call, affine_file: Path, tmp_path: Path) -> None:
+def test_dumps_are_artefacts_of_every_stage(call: Any, affine_file: Path, tmp_path: Path) -> None:
     assert call("compile", affine_file, "-o", tmp_path / "b", "--emit-only", "--dump", tmp_path / "dump").code == 0
     assert {f.name.partition("_")[0] for f in (tmp_path / "dump").glob("*.json")} == {
         *("infer", "fuse", "schedule", "tile", "emit", "link")
@@ -136,7 +113,7 @@ def test_dumps_are_artefacts_of_every_stage(call: Call, affine_file: Path, tmp_p
 
 
 def test_sources_alone_need_no_compiler(
-    call: Call, affine_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    call: Any, affine_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CXX", raising=False)
@@ -150,7 +127,7 @@ def test_sources_alone_need_no_compiler(
 
 
 def test_without_a_compiler_run_and_verify_use_the_interpreter(
-    call: Call, affine_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    call: Any, affine_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CXX", raising=False)
@@ -161,22 +138,10 @@ def test_without_a_compiler_run_and_verify_use_the_interpreter(
         assert len(answer.err.splitlines()) == 1
 
 
-def test_inventory(call: Call) -> None:
+def test_inventory(call: Any) -> None:
     assert "ascend-350" in call("targets").out
     assert "elementwise" in call("operators").out
     assert call("operators", "--check").code == 0
-
-
-def test_the_cache_is_listed_and_cleared(
-    call: Call, affine_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AUTOFUSE_CACHE", str(tmp_path / "cache"))
-    assert call("compile", affine_file, "-o", tmp_path / "b").code == 0
-    assert "kernels of affine" in call("cache", "ls").out
-    (tmp_path / "cache" / "mine").write_text("kept", encoding="utf-8")
-    assert call("cache", "clear").code == 0
-    assert "kernels of affine" not in call("cache", "ls").out
-    assert (tmp_path / "cache" / "mine").exists()
 
 
 @pytest.mark.parametrize(
@@ -197,7 +162,7 @@ def test_the_cache_is_listed_and_cleared(
     ],
 )
 def test_wrong_input_is_one_paragraph_and_code_2(
-    call: Call, affine_file: Path, words: tuple[str, ...], said: str
+    call: Any, affine_file: Path, words: tuple[str, ...], said: str
 ) -> None:
     answer = call(*(word.format(file=affine_file) for word in words))
     assert answer.code == 2
@@ -206,7 +171,7 @@ def test_wrong_input_is_one_paragraph_and_code_2(
     assert len(answer.err.strip().splitlines()) <= 5
 
 
-def test_truncated_artefacts_are_named(call: Call, affine_file: Path) -> None:
+def test_truncated_artefacts_are_named(call: Any, affine_file: Path) -> None:
     content = affine_file.read_bytes()
     affine_file.write_bytes(content[: len(content) // 2])
     answer = call("explain", affine_file)
@@ -215,7 +180,7 @@ def test_truncated_artefacts_are_named(call: Call, affine_file: Path) -> None:
 
 
 def test_a_fault_of_ours_is_code_4_and_asks_for_a_report(
-    call: Call, affine_file: Path, monkeypatch: pytest.MonkeyPatch
+    call: Any, affine_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fault(*arguments: object) -> None:
         raise ZeroDivisionError("a fault")
@@ -227,6 +192,6 @@ def test_a_fault_of_ours_is_code_4_and_asks_for_a_report(
     assert "Traceback" not in answer.err
 
 
-def test_verbose_says_every_step_and_quiet_none(call: Call, affine_file: Path) -> None:
+def test_verbose_says_every_step_and_quiet_none(call: Any, affine_file: Path) -> None:
     assert "fuse" in call("explain", affine_file, "-v").err
     assert call("explain", affine_file, "-q").err == ""

@@ -255,9 +255,8 @@ class ArgumentBinder:
             raise InputValueError(
                 f"out= for output {name!r} is read-only", where=self.where, fix="give a writable array"
             )
-        if array.size and any(
-            size > 1 and stride == 0 for size, stride in zip(array.shape, array.strides, strict=True)
-        ):
+        repeats = (size > 1 and stride == 0 for size, stride in zip(array.shape, array.strides, strict=True))
+        if array.size and any(repeats):
             raise InputValueError(
                 f"elements of out= for output {name!r} share memory", where=self.where, fix="give an array of its own"
             )

@@ -59,13 +59,28 @@ def build(
             where="build",
             fix="write the sources with write_sources() and build them with the target's own tools",
         )
-    if program.kernels and library is None:
-        library = compile_library(program, bundles, cache or default_cache(), toolchain or find_toolchain(), isa)
+    store = cache or default_cache()
     directory = Path(directory)
+    with store.in_use():
+        if program.kernels and (library is None or not library.path.exists()):
+            library = compile_library(program, bundles, store, toolchain or find_toolchain(), isa)
+        _write(directory, program, bundles, target, library, extra_files or {}, extra_artefacts or {})
+    return directory
+
+
+def _write(
+    directory: Path,
+    program: Program,
+    bundles: Sequence[KernelBundle],
+    target: TargetSpec,
+    library: BuiltLibrary | None,
+    extra_files: Mapping[str, str],
+    extra_artefacts: Mapping[str, Artefact],
+) -> None:
     with replacing(directory) as fresh:
         write_sources(program, bundles, fresh)
-        write_texts(fresh, extra_files or {})
-        for name, artefact in (extra_artefacts or {}).items():
+        write_texts(fresh, extra_files)
+        for name, artefact in extra_artefacts.items():
             write(artefact, fresh / name)
         place = None
         if library is not None:
@@ -84,7 +99,6 @@ def build(
                 library=place,
             ),
         )
-    return directory
 
 
 def write_sources(program: Program, bundles: Sequence[KernelBundle], directory: Path) -> None:

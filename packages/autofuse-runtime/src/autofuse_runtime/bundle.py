@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import asdict, frozen
 
-from autofuse_runtime.cache import sha256_of
+from autofuse_runtime.cache_entry import sha256_of
 from autofuse_runtime.errors import BundleError, DiskError
 from autofuse_runtime.isa import MachineIsa
 

@@ -25,6 +25,10 @@ class BundleError(RuntimeInputError):
     """A bundle is incomplete, changed, or built for another machine or version."""
 
 
+class CacheError(RuntimeInputError):
+    """An archive of cache entries is not what it should be, or the cache is in use."""
+
+
 class ToolMissingError(AutofuseError):
     """A program that is needed to build is not on this machine."""
 

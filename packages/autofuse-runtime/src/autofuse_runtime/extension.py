@@ -12,8 +12,9 @@ from types import ModuleType
 import numpy as np
 from autofuse_ir.abi import header_text
 
-from autofuse_runtime.cache import ArtefactCache, key_of
+from autofuse_runtime.cache import ArtefactCache
 from autofuse_runtime.errors import ToolMissingError
+from autofuse_runtime.recipe import Recipe
 from autofuse_runtime.toolchain import Toolchain, find_toolchain, in_parallel
 
 _FLAGS = (
@@ -38,6 +39,20 @@ def sources() -> dict[str, str]:
     return dict(sorted({**found, "af_abi.h": header_text()}.items()))
 
 
+def extension_recipe(extra_flags: tuple[str, ...] = ()) -> Recipe:
+    """Return what the extension of this Python is made from.
+
+    Any C compiler will do, so that a machine without one can use what another has made.
+    """
+    parts = {
+        "python": sys.version,
+        "file name": f"{_NAME}{sysconfig.get_config_var('EXT_SUFFIX')}",
+        "flags": " ".join((*_FLAGS, *extra_flags)),
+        **{f"source {name}": text for name, text in sources().items()},
+    }
+    return Recipe("extension", "runtime extension", tuple(parts.items()), f"Python {sys.version.split()[0]}")
+
+
 def load_extension(
     cache: ArtefactCache, toolchain: Toolchain | None = None, extra_flags: tuple[str, ...] = ()
 ) -> ModuleType:
@@ -50,19 +65,14 @@ def load_extension(
         loaded = sys.modules.get(_NAME)
         if loaded is not None:
             return loaded
-        texts = sources()
-        include = sysconfig.get_path("include")
-        suffix = sysconfig.get_config_var("EXT_SUFFIX")
-        flags = (*_FLAGS, *extra_flags)
-        # Any C compiler will do, so that a machine without one can use what another has made.
-        key = key_of(suffix, sys.version, *flags, *[part for item in texts.items() for part in item])
-        about = {"what": "runtime extension", "python": sys.version}
+        flags = (*_FLAGS, *extra_flags, f"-I{sysconfig.get_path('include')}")
 
         def make(directory: Path) -> None:
-            _compile(directory, toolchain or find_toolchain(), texts, (*flags, f"-I{include}"), extra_flags)
+            _compile(directory, toolchain or find_toolchain(), sources(), flags, extra_flags)
 
-        directory = cache.entry("extension", key, about, make)
-        return _imported(directory / f"{_NAME}.so")
+        with cache.in_use():
+            directory = cache.entry(extension_recipe(extra_flags), make)
+            return _imported(directory / f"{_NAME}.so")
 
 
 def _compile(

@@ -227,26 +227,24 @@ def load_lowered(lowered: Lowered, target: TargetSpec, tier: str = "auto") -> An
         )
     if tier != "interpreter":
         try:
-            toolchain = find_toolchain()
-            extension = load_extension(cache, toolchain)
-            library = compile_library(lowered.program, lowered.bundles, cache, toolchain) if lowered.bundles else None
+            return _load_built(lowered, target, cache, chosen.threads)
         except ToolMissingError as error:
             if tier == "jit":
                 raise
             warnings.warn(f"{error.what}; {lowered.program.name} runs on the interpreter", RuntimeWarning, stacklevel=2)
-        else:
-            face = CompiledFunction(lowered, target, cache, library)
-            load_program(
-                lowered.program,
-                library.path if library else None,
-                extension,
-                hosts=plugins.hosts(),
-                threads=chosen.threads,
-                face=face,
-            )
-            return callable_of(face)
     from autofuse_reference.executor import ProgramExecutor  # noqa: PLC0415 - only this tier needs it
 
     return callable_of(
         CompiledFunction(lowered, target, cache, None, ProgramExecutor(lowered.program, plugins.hosts()))
     )
+
+
+def _load_built(lowered: Lowered, target: TargetSpec, cache: ArtefactCache, threads: int | None) -> Any:
+    with cache.in_use():
+        toolchain = find_toolchain()
+        extension = load_extension(cache, toolchain)
+        library = compile_library(lowered.program, lowered.bundles, cache, toolchain) if lowered.bundles else None
+        face = CompiledFunction(lowered, target, cache, library)
+        path = library.path if library else None
+        load_program(lowered.program, path, extension, hosts=plugins.hosts(), threads=threads, face=face)
+    return callable_of(face)
