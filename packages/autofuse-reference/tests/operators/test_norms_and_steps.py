@@ -133,3 +133,13 @@ def test_ascend_quantisation_rounds_half_to_even_and_saturates() -> None:
     assert y.dtype == np.int8
     (floor,) = evaluate_operator("AscendQuant", {"scale": 2.0, "offset": 1.0, "round_mode": "Floor"}, [x[:2]])
     assert floor.tolist() == [1, 2]
+
+
+def test_empty_batches_have_empty_results() -> None:
+    gamma = np.ones(6, np.float32)
+    y, mean, _ = evaluate_operator("GroupNorm", {"num_groups": 2}, [X[:0], gamma, gamma])
+    assert (y.shape, mean.shape[0]) == ((0, 6, 4), 0)
+    rows, index = np.ones((0, 3, 2), np.float32), np.zeros((0, 4), np.int64)
+    assert evaluate_operator("Gather", {"batch_dims": 1}, [rows, index])[0].shape == (0, 4, 2)
+    found = evaluate_operator("SearchSorted", {}, [np.ones((0, 3)), np.ones((0, 2))])[0]
+    assert found.shape == (0, 2)

@@ -26,7 +26,7 @@ def _gather(call: Call, axis: int | None) -> Array:
     index = checked(call, index, x.shape[axis], call.flag("negative_index_support"))
     if batch == 0:
         return np.take(x, index, axis)
-    flat_x = x.reshape(-1, *x.shape[batch:])
+    flat_x = x.reshape(math.prod(x.shape[:batch]), *x.shape[batch:])
     flat_index = index.reshape(flat_x.shape[0], *index.shape[batch:])
     rows = [np.take(row, i, axis - batch) for row, i in zip(flat_x, flat_index, strict=True)]
     shape = (*x.shape[:axis], *index.shape[batch:], *x.shape[axis + 1 :])
@@ -118,7 +118,7 @@ def _search_sorted(call: Call) -> Array:
     side = "right" if call.flag("right") else "left"
     if sequence.ndim == 1:
         return np.asarray(np.searchsorted(sequence, values, side))  # type: ignore[call-overload]
-    rows = sequence.reshape(-1, sequence.shape[-1])
+    rows = sequence.reshape(math.prod(sequence.shape[:-1]), sequence.shape[-1])
     wanted = values.reshape(rows.shape[0], values.shape[-1])
     found = [np.searchsorted(row, value, side) for row, value in zip(rows, wanted, strict=True)]  # type: ignore[call-overload]
     return np.asarray(found, np.int64).reshape(values.shape)

@@ -118,7 +118,8 @@ def _group_norm(call: Call) -> tuple[Array, ...]:
     x, groups = call.array("x"), call.integer("num_groups")
     last = call.text("data_format") == "NHWC"
     x = np.moveaxis(x, -1, 1) if last else x
-    grouped = x.reshape(x.shape[0], groups, -1)
+    # not -1: no size in place of it would be the only one for an empty batch
+    grouped = x.reshape(x.shape[0], groups, x.shape[1] // groups * math.prod(x.shape[2:]))
     y, average, _, rstd = layer_norm(grouped, None, None, (2,), call.number("eps"))
     gamma, beta = call.array("gamma"), call.array("beta")
     if gamma.size == groups != x.shape[1]:
