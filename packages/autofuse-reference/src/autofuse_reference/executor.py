@@ -28,7 +28,7 @@ from autofuse_ir.tensor_data import TensorData
 
 from autofuse_reference.arrays import Array, numpy_dtype, to_array
 from autofuse_reference.asc_graph.interpret import interpret
-from autofuse_reference.errors import EvaluationError
+from autofuse_reference.errors import EvaluationError, StatusError
 
 POISON = 0xCB
 """What the bytes of freed buffers become."""
@@ -124,6 +124,10 @@ class _Call:
             raise self._error(f"kernel {name} is made of {len(kernel.graphs)} graphs", "compile it for this tier")
         try:
             results = interpret(kernel.graphs[0], [self._bits(i) for i in inputs], self.sizes)
+        except StatusError as error:
+            told = [message.message for message in kernel.status_messages if message.bit == error.status]
+            where = f"running {self.program.name}, kernel {name}"
+            raise StatusError(told[0] if told else error.what, error.status, where=where) from error
         except EvaluationError as error:
             where = f"running {self.program.name}, {error.where or f'kernel {name}'}"
             raise EvaluationError(error.what, where=where, fix=error.fix) from error

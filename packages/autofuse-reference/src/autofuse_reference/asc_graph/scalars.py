@@ -6,7 +6,7 @@ import numpy as np
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.dims import Dim
 from autofuse_ir.dims_eval import evaluate
-from autofuse_ir.dtypes import int64
+from autofuse_ir.dtypes import DType, int64
 
 from autofuse_reference.arrays import Array, numpy_dtype
 from autofuse_reference.operators.precision import cast
@@ -20,10 +20,13 @@ def scalar_value(node: AscNode, sizes: Mapping[str, int]) -> Array:
         return cast(np.array([evaluate(expression, sizes)], numpy_dtype(int64)), node.dtype)
     value = node.attr("value")
     assert isinstance(value, bool | int | float)
-    if node.dtype.is_integer:
-        return np.array([int(value) & (2**node.dtype.bits - 1)], f"u{node.dtype.itemsize}").view(
-            numpy_dtype(node.dtype)
-        )
-    if isinstance(value, bool) or not node.dtype.is_float:
-        return np.array([bool(value)]).astype(numpy_dtype(node.dtype))
-    return cast(np.array([float(value)], np.float64), node.dtype)
+    return constant_value(value, node.dtype)
+
+
+def constant_value(value: bool | int | float, dtype: DType) -> Array:
+    """Return ``value`` as ``dtype`` in a vector of one element; integers wrap."""
+    if dtype.is_integer:
+        return np.array([int(value) & (2**dtype.bits - 1)], f"u{dtype.itemsize}").view(numpy_dtype(dtype))
+    if isinstance(value, bool) or not dtype.is_float:
+        return np.array([bool(value)]).astype(numpy_dtype(dtype))
+    return cast(np.array([float(value)], np.float64), dtype)

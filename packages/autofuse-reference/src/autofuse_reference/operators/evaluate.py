@@ -8,7 +8,7 @@ from autofuse_ir.graph import Attr, AttrValue, Node
 from autofuse_ir.operators import attr_of, bind, operator, result_dtypes
 
 from autofuse_reference.arrays import Array, dtype_of
-from autofuse_reference.errors import EvaluationError
+from autofuse_reference.errors import EvaluationError, StatusError
 from autofuse_reference.operators.call import Call
 from autofuse_reference.operators.precision import Precision, cast, widen
 from autofuse_reference.operators.table import meaning
@@ -45,6 +45,8 @@ def evaluate_operator(
     except EvaluationError as error:
         if error.where:
             raise
+        if isinstance(error, StatusError):
+            raise error.at(call.where) from None
         raise EvaluationError(error.what, where=call.where, fix=error.fix) from None
     except (ValueError, IndexError) as error:
         shapes = ", ".join("none" if x is None else f"{x.dtype}{list(x.shape)}" for x in inputs)

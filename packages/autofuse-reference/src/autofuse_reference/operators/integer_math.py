@@ -5,12 +5,12 @@ from collections.abc import Callable
 import numpy as np
 
 from autofuse_reference.arrays import Array
-from autofuse_reference.errors import EvaluationError
+from autofuse_reference.errors import Status, StatusError
 
 
 def _divisor(b: Array) -> Array:
     if b.size and not np.all(b):
-        raise EvaluationError("integer division by zero", fix="keep the divisor away from 0")
+        raise StatusError("integer division by zero", Status.DIVISION_BY_ZERO, fix="keep the divisor away from 0")
     return b
 
 
@@ -54,5 +54,7 @@ truncate_mod = _checked(np.fmod)
 def power(a: Array, b: Array) -> Array:
     """Return a ** b of one dtype; integers wrap, and negative integer exponents are an error as in NumPy."""
     if not is_float(b) and np.any(b < 0):
-        raise EvaluationError("an integer has a negative exponent", fix="cast the base to a float")
+        raise StatusError(
+            "an integer has a negative exponent", Status.NEGATIVE_EXPONENT, fix="cast the base to a float"
+        )
     return np.asarray(np.power(a, b))

@@ -14,6 +14,7 @@ from autofuse_reference.operators.axes import keep_dims, mean, normalised, total
 from autofuse_reference.operators.binary import channel_axis
 from autofuse_reference.operators.call import Call, Function, Meaning
 from autofuse_reference.operators.integer_math import truncate_divide
+from autofuse_reference.operators.scan import scan
 
 
 def lowest(dtype: "np.dtype[np.generic]") -> bool | int | float:
@@ -169,17 +170,11 @@ def _arg(largest: bool) -> Function:
     return apply
 
 
-def _scan(function: Callable[..., Array], identity: int) -> Function:
+def _scan(op: str) -> Function:
     def apply(call: Call) -> Array:
         x = call.array("x")
         (axis,) = normalised(call, call.operand("axis"), x.ndim)
-        if call.flag("reverse"):
-            x = np.flip(x, axis)
-        result = function(x, axis=axis, dtype=x.dtype)
-        if call.flag("exclusive") and x.shape[axis]:
-            first = np.full_like(np.take(x, [0], axis), identity)
-            result = np.concatenate([first, np.take(result, range(x.shape[axis] - 1), axis)], axis)
-        return np.flip(result, axis) if call.flag("reverse") else result
+        return scan(op, x, axis, call.flag("exclusive"), call.flag("reverse"))
 
     return apply
 
@@ -210,6 +205,6 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning("ArgMinWithValue", _with_value(False)),
     Meaning("ArgMax", _arg(True)),
     Meaning("ArgMin", _arg(False)),
-    Meaning("Cumsum", _scan(np.cumsum, 0)),
-    Meaning("Cumprod", _scan(np.cumprod, 1)),
+    Meaning("Cumsum", _scan("CumSum")),
+    Meaning("Cumprod", _scan("CumProd")),
 )

@@ -1,0 +1,81 @@
+"""Reductions by the tree of ``autofuse_ir.reduction``: the same bits as every kernel, whatever its schedule.
+
+Arrays have the elements that are joined on their last axis, in the order of their numbers.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from autofuse_ir.reduction import Tree
+
+from autofuse_reference.arrays import Array
+from autofuse_reference.operators.axes import rows, total
+from autofuse_reference.operators.extremes import maximum, minimum
+from autofuse_reference.operators.precision import Precision
+from autofuse_reference.operators.reduce import highest, lowest
+
+_JOIN: dict[str, Callable[[Array, Array], Array]] = {
+    "Sum": np.add,
+    "Prod": np.multiply,
+    "Max": maximum,
+    "Min": minimum,
+    "Any": np.logical_or,
+    "All": np.logical_and,
+}
+
+
+def identity(op: str, dtype: "np.dtype[np.generic]") -> Array:
+    """Return what reduction ``op`` in ``dtype`` starts from: it changes no element that it is joined with."""
+    value = {"Sum": -0.0 if dtype.kind == "f" else 0, "Prod": 1, "Any": False, "All": True}.get(op)
+    if value is None:
+        value = lowest(dtype) if op == "Max" else highest(dtype)
+    return np.asarray(value, dtype)
+
+
+def reduce_axes(op: str, x: Array, axes: tuple[int, ...], tree: Tree, precision: Precision = "declared") -> Array:
+    """Join ``x`` along ``axes`` (numbers, outer to inner), which stay with size 1, in the dtype of ``x``.
+
+    In precision "float64" sums and products of floats are NumPy's, pairwise.
+    """
+    if precision == "float64" and x.dtype.kind == "f" and op in ("Sum", "Prod"):
+        return total(x, axes, True) if op == "Sum" else np.asarray(np.multiply.reduce(x, axis=axes, keepdims=True))
+    shape = tuple(1 if axis in axes else size for axis, size in enumerate(x.shape))
+    with np.errstate(all="ignore"):
+        return join_leaves(op, leaves(op, rows(x, axes), tree)).reshape(shape)
+
+
+def leaves(op: str, x: Array, tree: Tree) -> Array:
+    """Return the results of the leaves of ``x``, on its last axis: ``ceil(n / leaf)`` of them."""
+    whole = x.shape[-1] // tree.leaf * tree.leaf
+    kept = x.shape[:-1]
+    found = [_join_leaf(op, x[..., :whole].reshape(*kept, whole // tree.leaf, tree.leaf), tree)]
+    if whole < x.shape[-1]:
+        found.append(_join_leaf(op, x[..., None, whole:], tree))
+    return np.concatenate(found, axis=-1)
+
+
+def join_leaves(op: str, x: Array) -> Array:
+    """Join the results of leaves level by level, each even one with its right neighbour; the last axis goes.
+
+    No leaves at all give the identity, and +0.0 for a sum.
+    """
+    if x.shape[-1] == 0:
+        return np.full(x.shape[:-1], 0 if op == "Sum" else identity(op, x.dtype), x.dtype)
+    while x.shape[-1] > 1:
+        pairs = x.shape[-1] // 2 * 2
+        joined = _JOIN[op](x[..., 0:pairs:2], x[..., 1:pairs:2])
+        x = np.concatenate([joined, x[..., pairs:]], axis=-1)
+    return x[..., 0]
+
+
+def _join_leaf(op: str, x: Array, tree: Tree) -> Array:
+    """Join the last axis, of 1 to ``leaf`` elements: each partial its elements in order, then halves of partials."""
+    start = identity(op, x.dtype)
+    partials = np.full((*x.shape[:-1], tree.partials), start)
+    for first in range(0, x.shape[-1], tree.partials):
+        chunk = x[..., first : first + tree.partials]
+        partials[..., : chunk.shape[-1]] = _JOIN[op](partials[..., : chunk.shape[-1]], chunk)
+    while partials.shape[-1] > 1:
+        half = partials.shape[-1] // 2
+        partials = _JOIN[op](partials[..., :half], partials[..., half:])
+    return partials[..., 0]
