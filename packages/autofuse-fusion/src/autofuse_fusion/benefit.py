@@ -24,9 +24,12 @@ _CYCLES_PER_ELEMENT = 0.125
 
 def work_of(unit: Unit, sizes: SizeFacts) -> float:
     """Return the arithmetic of ``unit`` at the hints, in additions."""
-    op = unit.node.op
-    each = 12.0 if op in TRANSCENDENTAL else 16.0 if operator(op).has(Flag.COMPOSITE) else 1.0
-    return each * sizes.hint(product(unit.nest))
+    return work_per_element(unit.node.op) * sizes.hint(product(unit.nest))
+
+
+def work_per_element(op: str) -> float:
+    """Return the arithmetic of ``op`` on one element, in additions."""
+    return 12.0 if op in TRANSCENDENTAL else 16.0 if operator(op).has(Flag.COMPOSITE) else 1.0
 
 
 @frozen

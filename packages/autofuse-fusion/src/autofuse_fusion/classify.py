@@ -11,6 +11,7 @@ from autofuse_ir.target import TargetSpec
 
 from autofuse_fusion.lower.primitives import primitives
 from autofuse_fusion.lower.table import VIEWS, lowering_of
+from autofuse_fusion.lower.views.marks import is_placed
 from autofuse_fusion.values import Values
 
 
@@ -44,7 +45,7 @@ def classify(node: Node, values: Values, target: TargetSpec) -> Place:
 
 def _host_reason(node: Node, values: Values, target: TargetSpec) -> Reason | None:
     op = operator(node.op)
-    if op.has(Flag.HOST) or op.has(Flag.CUBE) or op.has(Flag.RANDOM):
+    if (op.has(Flag.HOST) or op.has(Flag.CUBE) or op.has(Flag.RANDOM)) and not is_placed(node):
         return Reason.HOST_OPERATOR
     touched = [values.fact(name) for name in (*node.inputs, *node.outputs) if name]
     if any(fact.dtype.is_opaque for fact in touched):
@@ -52,7 +53,7 @@ def _host_reason(node: Node, values: Values, target: TargetSpec) -> Reason | Non
     if node.op not in VIEWS:
         lowering = lowering_of(node.op)
         if lowering is None or not lowering.accepts(node):
-            return Reason.FAMILY_NOT_LOWERED_YET
+            return values.unlowered.get(node.outputs[0], Reason.FAMILY_NOT_LOWERED_YET)
     results = [values.fact(name) for name in node.outputs if name]
     if any(fact.shape is None for fact in results):
         inputs = [values.fact(name) for name in node.inputs if name]

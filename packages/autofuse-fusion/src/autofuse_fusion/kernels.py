@@ -1,5 +1,7 @@
 """Writes the AscGraph of a group."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from attrs import define, field
 from autofuse_ir import dtypes as dt
@@ -15,8 +17,10 @@ from autofuse_reference.arrays import to_array
 from autofuse_fusion.axes import Layout
 from autofuse_fusion.errors import FusionError
 from autofuse_fusion.groups import Group
+from autofuse_fusion.index_map import Position
 from autofuse_fusion.lower.access import access_map
-from autofuse_fusion.lower.call import Call, arguments_of
+from autofuse_fusion.lower.call import Call, Results, arguments_of
+from autofuse_fusion.lower.indexing import LeafLoader
 from autofuse_fusion.lower.table import lowering_of
 from autofuse_fusion.lower.writer import KernelWriter, Tensor
 from autofuse_fusion.placement import place
@@ -45,8 +49,8 @@ def write_kernel(name: str, group: Group, values: Values, target: TargetSpec, ke
     assembly = _Assembly(name, group, placed, values, target, kept)
     assembly.run()
     graph = AscGraph(name, assembly.writer.axes, tuple(assembly.writer.nodes))
-    operators = tuple(unit.node.name for unit in group.units)
-    backend = AscBackend(name, tuple(group.inputs), tuple(group.outputs), graph, operators)
+    operators = tuple(dict.fromkeys(unit.node.name for unit in group.units))
+    backend = AscBackend(name, tuple(assembly.inputs), tuple(group.outputs), graph, operators)
     return Kernel(backend, tuple(assembly.removed))
 
 
@@ -60,14 +64,17 @@ class _Assembly:
     kept: frozenset[str]
     writer: KernelWriter = field(init=False)
     removed: list[RemovedRounding] = field(factory=list)
-    _data: dict[str, str] = field(factory=dict)
+    inputs: dict[str, str] = field(factory=dict)
     _made: dict[str, Tensor] = field(factory=dict)
 
     def run(self) -> None:
         axes = tuple(Axis(f"z{k}", AxisKind.ORIGINAL, size) for k, size in enumerate(self.group.nest))
         self.writer = KernelWriter(axes)
-        for index, (value, layouts) in enumerate(self.group.inputs.items()):
-            self._data[value] = self.writer.data(index, self.values.fact(value).dtype, layouts[0])
+        for value, layouts in self.group.inputs.items():
+            source = self.values.behind(value)
+            if source is not None and source not in self.inputs:
+                dtype = self.values.fact(source).dtype
+                self.inputs[source] = self.writer.data(len(self.inputs), dtype, layouts[0])
         for unit in self.group.units:
             self._unit(unit)
         for index, value in enumerate(self.group.outputs):
@@ -90,15 +97,21 @@ class _Assembly:
         op = operator(unit.node.op)
         names = input_names(op, len(unit.node.inputs))
         found: dict[str, list[Tensor]] = {}
+        is_gather = unit.node.op == "Index"
         for position, (param, operand) in enumerate(zip(names, unit.operands, strict=True)):
             value = unit.node.inputs[position]
             if value is not None:
                 dtypes.setdefault(param, self.values.fact(value).dtype)
             layout = self.placed[unit.order][position]
+            if is_gather and position == 0:
+                continue
             tensor = self._operand(operand, layout, unit, lowering.moves)
             if tensor is not None:
                 found.setdefault(param, []).append(tensor)
-        made = lowering.write(Call(unit.node, self.writer, arguments_of(op, found), dtypes, declared))
+        if is_gather:
+            made: Results = self._gathered(unit, found["indices"])
+        else:
+            made = lowering.write(Call(unit.node, self.writer, arguments_of(op, found), dtypes, declared))
         listed = made if isinstance(made, tuple) else (made,)
         for value, tensor in zip((name for name in unit.node.outputs), listed, strict=False):
             if value:
@@ -119,11 +132,28 @@ class _Assembly:
                 tensor = self._made.get(value)
                 if tensor is None:
                     assert layout is not None
-                    access = access_map(self.writer.axes, layout, self._shape(value), self.values.sizes)
-                    tensor = self.writer.load(self._data[value], self.values.fact(value).dtype, layout, access)
+                    tensor = self._loaded(value, layout)
                 return (
                     tensor if moves else self.writer.cast(tensor, computes_in(tensor.dtype, unit.node.op, self.target))
                 )
+
+    def _loaded(self, value: str, layout: Layout, indices: Sequence[Tensor] = ()) -> Tensor:
+        """Return a tensor from outside, or a leaf of one, that lies on the axes as ``layout`` says."""
+        dtype, shape = self.values.fact(value).dtype, self._shape(value)
+        leaf = self.values.leaves.get(value)
+        if leaf is None:
+            access = access_map(self.writer.axes, layout, shape, self.values.sizes)
+            return self.writer.load(self.inputs[value], dtype, layout, access)
+        loader = LeafLoader(self.writer, layout, shape, self.values.sizes)
+        if isinstance(leaf, Position):
+            return loader.position(leaf.place, dtype)
+        return loader.load(self.inputs[leaf.source], dtype, leaf, indices)
+
+    def _gathered(self, unit: Unit, indices: Sequence[Tensor]) -> Tensor:
+        table, layout = unit.operands[0], self.placed[unit.order][0]
+        assert isinstance(table, Read)
+        assert layout is not None
+        return self._loaded(table.value, layout, indices)
 
     def _rounded(self, tensor: Tensor, value: str, unit: Unit) -> Tensor:
         """Return a result as its readers see it: rounded to its declared dtype, or in the wider one."""

@@ -3,6 +3,7 @@
 A rule answers with a reason, never with a bare no.
 """
 
+from collections.abc import Collection
 from typing import TypeAlias
 
 from attrs import frozen
@@ -13,6 +14,7 @@ from autofuse_ir.tiling_group import merge as merge_tiling_groups
 from autofuse_fusion.axes import Join, Layout, Move, Nest, is_full, join
 from autofuse_fusion.benefit import CostModel, repetitions
 from autofuse_fusion.groups import Group, tiling_group
+from autofuse_fusion.lower.views.marks import origin_of
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.size_facts import SizeFacts
 from autofuse_fusion.values import Values
@@ -50,12 +52,17 @@ def fused(
 
     ``outside`` are the outputs of both that somebody else reads.
     """
-    refused = _switched_off(first, second, options)
+    refused = None if parts_of_one(first, second) else _switched_off(first, second, options)
     if refused is not None:
         return refused
-    count = len(first.units) + len(second.units)
+    count = len({unit.node.name for unit in (*first.units, *second.units)})
     if count > options.max_operators:
         return Refused(Reason.TOO_LARGE, f"{count} operators, at most {options.max_operators}")
+    made = {name for unit in first.units for name in unit.outputs}
+    moved = next((tensor for tensor in second.inputs if tensor in values.leaves and values.behind(tensor) in made), None)
+    if moved is not None:
+        detail = f"{second.name} reads {values.behind(moved)} in another order than {first.name} makes it"
+        return Refused(Reason.AXES_DO_NOT_MAP, detail)
     passed = [tensor for tensor in first.outputs if tensor in second.inputs]
     shared = [tensor for tensor in first.inputs if tensor in second.inputs]
     joined = _joined(first, second, passed, shared, values.sizes)
@@ -72,25 +79,30 @@ def fused(
     if inputs is None:
         return Refused(Reason.AXES_DO_NOT_MAP, _axes_text(first, second))
     outputs = dict.fromkeys((*stays_output, *second.outputs))
-    refused = _limits(inputs, outputs, target, options)
+    refused = _limits({values.behind(tensor) for tensor in inputs} - {None}, outputs, target, options)
     if refused is not None:
         return refused
     if merge_tiling_groups(tiling_group(joined.nest), tiling_group(joined.nest)) is None:
         return Refused(Reason.TILING_GROUPS_DO_NOT_MERGE, _axes_text(first, second))
     work = first.work * repetitions(first.nest, spread, joined.nest, values.sizes) + second.work
     gain = model.of(first, values) + model.of(second, values) - model.cycles(inputs, outputs, work, values)
-    if gain <= 0:
+    if gain <= 0 and not parts_of_one(first, second):
         return Refused(Reason.NO_BENEFIT, f"computing {first.name} again for every repetition costs {-gain:.0f} cycles")
     units = sorted((*first.units, *second.units), key=lambda unit: unit.order)
     needs = {**first.needs, **second.needs}
     return Fused(Group(units, joined.nest, inputs, outputs, work, first.scope, needs), gain)
 
 
+def parts_of_one(first: Group, second: Group) -> bool:
+    """True where both hold parts of one operator of the user's graph, and nothing else."""
+    return len({unit.node.name for unit in (*first.units, *second.units)}) == 1
+
+
 def _switched_off(first: Group, second: Group, options: FusionOptions) -> Refused | None:
     for group in (first, second):
         node = group.units[0].node
         # Only single units can be switched off: nothing ever joined them.
-        if len(group.units) == 1 and not options.allows(node.name, node.op):
+        if len(group.units) == 1 and not options.allows(node.name, origin_of(node)):
             return Refused(Reason.SWITCHED_OFF, f"{node.op} {node.name}")
     if options.scopes and (first.scope is None or first.scope != second.scope):
         return Refused(Reason.OUTSIDE_SCOPE, f"{first.scope} and {second.scope}")
@@ -151,7 +163,7 @@ def _inputs(first: Group, second: Group, joined: Join, passed: list[str]) -> dic
 
 
 def _limits(
-    inputs: dict[str, tuple[Layout, ...]], outputs: dict[str, None], target: TargetSpec, options: FusionOptions
+    inputs: Collection[str | None], outputs: Collection[str], target: TargetSpec, options: FusionOptions
 ) -> Refused | None:
     most_inputs = target.limits.inputs if options.max_inputs is None else options.max_inputs
     if len(inputs) > most_inputs:

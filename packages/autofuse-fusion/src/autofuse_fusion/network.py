@@ -12,6 +12,8 @@ from autofuse_ir.walk import made_by
 
 from autofuse_fusion.backends import KERNELS, backend_of, possible_backend
 from autofuse_fusion.classify import Kind, Place, classify
+from autofuse_fusion.index_map import Viewed, sizes_of
+from autofuse_fusion.lower.views.marks import is_placed
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.units import WIDENINGS, SeenThrough, Size, Unit, unit_of
 from autofuse_fusion.values import Values
@@ -127,6 +129,8 @@ def _seen_through(graph: Graph, places: list[Place], options: FusionOptions) -> 
     for node, place in zip(graph.nodes, places, strict=True):
         if place.kind is Kind.VIEW:
             views[node.outputs[0]] = node
+        elif place.kind is Kind.KERNEL and is_placed(node) and node.op != "Index":
+            widenings[node.outputs[0]] = node
         elif place.kind is Kind.KERNEL and node.op in WIDENINGS and options.allows(node.name, node.op):
             few = readers.get(node.outputs[0], 0) <= options.recomputation_threshold
             widenings |= {node.outputs[0]: node} if few else {}
@@ -144,13 +148,16 @@ def _binders(facts: SymbolFacts) -> dict[str, str]:
 
 
 def _needs_of(unit: Unit, values: Values, binders: dict[str, str]) -> tuple[str, ...]:
-    """Return the values that bind symbols of the sizes ``unit`` works with."""
+    """Return the tensors behind what ``unit`` reads, and the values that bind symbols of the sizes it works with."""
+    leaves = [values.leaves[read.value] for read in unit.reads if read.value in values.leaves]
+    sources = tuple(dict.fromkeys(leaf.source for leaf in leaves if isinstance(leaf, Viewed)))
     if not binders:
-        return ()
+        return sources
     dims: list[Dim] = [dim for name in unit.outputs for dim in values.fact(name).shape or ()]
     dims += [size for read in unit.reads for size in read.layout if size is not None]
     dims += [operand.expression for operand in unit.operands if isinstance(operand, Size)]
-    return _makers_of_symbols(dims, binders)
+    dims += [size for leaf in leaves for size in sizes_of(leaf)]
+    return tuple(dict.fromkeys((*sources, *_makers_of_symbols(dims, binders))))
 
 
 def _views_behind_hosts(graph: Graph, places: list[Place]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """What is known about sizes over their whole range, and what they come to at the hints."""
 
-from autofuse_ir.dims import Dim, const, eq
+from autofuse_ir.dims import Dim, const, eq, ge, le
 from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.errors import IrError
 from autofuse_ir.facts import GuardKind, SymbolFacts
@@ -12,15 +12,15 @@ class SizeFacts:
 
     def __init__(self, facts: SymbolFacts) -> None:
         self._hints = {s.name: s.hint for s in facts.symbols}
-        self._oracle = Oracle({})
+        self.oracle = Oracle({})
         for symbol in facts.symbols:
-            self._oracle.declare(symbol.name, symbol.lo, symbol.hi)
+            self.oracle.declare(symbol.name, symbol.lo, symbol.hi)
         for cond in facts.equalities:
-            self._oracle.assume(cond)
+            self.oracle.assume(cond)
         for guard in facts.guards:
             # Kernels run behind the asserts of the program; a missed expect runs other kernels.
             if guard.kind is GuardKind.ASSERT:
-                self._oracle.assume(guard.condition)
+                self.oracle.assume(guard.condition)
         self._equal: dict[tuple[Dim, Dim], bool] = {}
         self._at_hints: dict[Dim, int] = {}
 
@@ -33,8 +33,12 @@ class SizeFacts:
         key = (a, b)
         known = self._equal.get(key)
         if known is None:
-            known = self._equal[key] = self._oracle.holds(eq(a, b))
+            known = self._equal[key] = self.oracle.holds(eq(a, b))
         return known
+
+    def fits_int32(self, dim: Dim) -> bool:
+        """True when ``dim`` is a 32-bit integer in every run."""
+        return self.oracle.holds(le(dim, 2**31 - 1)) and self.oracle.holds(ge(dim, -(2**31)))
 
     def is_one(self, dim: Dim) -> bool:
         """True when ``dim`` is 1 in every run."""

@@ -15,7 +15,7 @@ from autofuse_ir.target import TargetSpec
 from autofuse_fusion.benefit import CostModel, cost_model
 from autofuse_fusion.groups import Group
 from autofuse_fusion.items import Items, Thing
-from autofuse_fusion.legality import Fused, Refused, fused
+from autofuse_fusion.legality import Fused, Refused, fused, parts_of_one
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.order import ContractionOrder
 
@@ -62,8 +62,6 @@ class Solver:
 
     def solve(self) -> None:
         """Merge groups until no pair is left that may and pays."""
-        if not self.options.enable:
-            return
         for _ in range(MOST_ROUNDS):
             if not self._round():
                 return
@@ -99,7 +97,7 @@ class Solver:
         if self.order.position(first) > self.order.position(second):
             a, b = b, a
         unwanted = self.alone if any(tensor in b.inputs for tensor in a.outputs) else self.alone | self.apart
-        if unwanted and any(unit.order in unwanted for unit in (*a.units, *b.units)):
+        if unwanted and not parts_of_one(a, b) and any(unit.order in unwanted for unit in (*a.units, *b.units)):
             return Refused(Reason.MORE_PEAK_MEMORY, f"{a.name} and {b.name} in one kernel keep more tensors alive")
         outcome = fused(a, b, self._outside(first, second), self.items.values, self.target, self.options, self._model)
         if isinstance(outcome, Fused) and self.order.would_cycle(first, second):
@@ -133,7 +131,10 @@ class Solver:
         return merged
 
     def _may_try(self, pair: Pair) -> bool:
-        return self.groups[pair.first] is not None and self.groups[pair.second] is not None
+        first, second = self.groups[pair.first], self.groups[pair.second]
+        if first is None or second is None:
+            return False
+        return self.options.enable or parts_of_one(first, second)
 
     def _rank(self, pair: Pair) -> tuple[bool, int, int, int]:
         """Vertical pairs first, then those that share most bytes, then the order of the graph."""

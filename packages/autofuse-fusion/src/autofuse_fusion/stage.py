@@ -20,6 +20,8 @@ from autofuse_fusion.groups import Group
 from autofuse_fusion.hosts import Region
 from autofuse_fusion.items import Items, items_of, made_by, region_reads, topological
 from autofuse_fusion.kernels import write_kernel
+from autofuse_fusion.lower.views.expose import expose_views
+from autofuse_fusion.lower.views.marks import origin_of
 from autofuse_fusion.network import Sizes, View, network_of
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.passes.pipeline import clean_up
@@ -37,7 +39,7 @@ def fuse(graph: Graph, facts: SymbolFacts, target: TargetSpec, options: FusionOp
     the values that fusion made. Raises ``FusionError`` for an operator that nothing can run.
     """
     graph = clean_up(graph, facts)
-    values = values_of(graph, facts)
+    graph, values = expose_views(graph, values_of(graph, facts), target, options)
     network = network_of(graph, facts, values, target, options)
     items = items_of(network, values, options)
     solver = solve_within_peak(items, target, options)
@@ -61,7 +63,7 @@ def fuse(graph: Graph, facts: SymbolFacts, target: TargetSpec, options: FusionOp
         inputs=graph.inputs,
         outputs=graph.outputs,
         nodes=tuple(nodes),
-        facts=evolve(facts, values=tuple(values.facts.values())),
+        facts=evolve(facts, values=tuple(fact for name, fact in values.facts.items() if name not in values.leaves)),
         constants=_used_constants(graph, nodes),
         refusals=refusals_of(solver, values),
         removed_roundings=tuple(removed),
@@ -88,7 +90,7 @@ def _host_region(region: Region, items: Items, number: int) -> HostRegion:
 
 def _kernel_name(group: Group, number: int) -> str:
     """Return a name that is an identifier and says the operators it holds."""
-    kinds = list(dict.fromkeys(unit.node.op.lower() for unit in group.units))
+    kinds = list(dict.fromkeys(origin_of(unit.node).lower() for unit in group.units))
     shown = "_".join(kinds[:4]) + (f"_and_{len(kinds) - 4}_more" if len(kinds) > 4 else "")
     return f"k{number}_{shown}"
 

@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from attrs import field, frozen
 from autofuse_ir.dims import Dim, const, product
 from autofuse_ir.facts import SymbolFacts, ValueFact
+from autofuse_ir.fused_graph import Reason
 from autofuse_ir.graph import Graph, Node
 from autofuse_ir.tensor_data import TensorData
 from autofuse_ir.walk import producers
 
 from autofuse_fusion.errors import FusionError
+from autofuse_fusion.index_map import Leaf, Viewed
 from autofuse_fusion.size_facts import SizeFacts
 
 MOST_ELEMENTS = 1024
@@ -18,12 +20,18 @@ MOST_ELEMENTS = 1024
 
 @frozen(eq=False)
 class Values:
-    """Look-ups by value name."""
+    """Look-ups by value name.
+
+    ``leaves`` are read through an index map from the tensor behind them (`index_map`); ``unlowered`` says why the
+    operator that makes a value, which moves elements, is no kernel.
+    """
 
     facts: dict[str, ValueFact]
     constants: dict[str, TensorData]
     makers: Mapping[str, Node]
     sizes: SizeFacts
+    leaves: dict[str, Leaf] = field(factory=dict)
+    unlowered: dict[str, Reason] = field(factory=dict)
     _bytes: dict[str, int] = field(factory=dict)
 
     def fact(self, name: str) -> ValueFact:
@@ -44,6 +52,19 @@ class Values:
             fact = self.fact(name)
             known = self._bytes[name] = 0 if fact.shape is None else self.sizes.hint(bytes_of(fact))
         return known
+
+    def add_leaf(self, name: str, leaf: Leaf, fact: ValueFact) -> None:
+        """Add a value that is read through an index map; it costs the bytes that it has, or that are behind it."""
+        self.facts[name], self.leaves[name] = fact, leaf
+        own = self.sizes.hint(bytes_of(fact))
+        self._bytes[name] = min(own, self.bytes_at_hints(leaf.source)) if isinstance(leaf, Viewed) else 0
+
+    def behind(self, name: str) -> str | None:
+        """Return the tensor that ``name`` is read from: itself, or what is behind a leaf; None for an index."""
+        leaf = self.leaves.get(name)
+        if leaf is None:
+            return name
+        return leaf.source if isinstance(leaf, Viewed) else None
 
     def content(self, name: str) -> tuple[Dim, ...] | None:
         """Return the sizes that integer value ``name`` holds, where they are known and few."""

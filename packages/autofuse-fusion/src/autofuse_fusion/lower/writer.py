@@ -1,5 +1,6 @@
 """Writes the nodes of an AscGraph: one primitive at a time, each distinct one once, with explicit broadcasts."""
 
+from collections.abc import Sequence
 from math import copysign, isnan
 from typing import TypeAlias
 
@@ -48,6 +49,33 @@ class KernelWriter:
         key = ("Load", data, layout)
         if key not in self._written:
             name = self._add("Load", (data,), dtype, varies, access=access)
+            self._written[key] = Tensor(name, dtype, varies)
+        return self._written[key]
+
+    def indexed_load(
+        self, data: str, dtype: DType, access: AccessMap, indices: Sequence[Tensor], fill: Number | None
+    ) -> Tensor:
+        """Return ``data`` at the index map ``access``; ``fill`` is what it gives outside."""
+        walked = {dim.axis for dim in access.dims if dim.step != 0}
+        varies = tuple(
+            axis.name in walked or any(index.varies[place] for index in indices)
+            for place, axis in enumerate(self.axes)
+        )
+        named = (data, *(index.name for index in indices))
+        attrs = () if fill is None else (Attr("fill", fill),)
+        key = ("Load", named, access, None if fill is None else _bits(fill))
+        if key not in self._written:
+            name = self._add("Load", named, dtype, varies, attrs, access=access)
+            self._written[key] = Tensor(name, dtype, varies)
+        return self._written[key]
+
+    def axis_index(self, position: int, dtype: DType) -> Tensor:
+        """Return the index along the axis at ``position``."""
+        axis = self.axes[position].name
+        key = ("AxisIndex", axis, dtype)
+        if key not in self._written:
+            varies = tuple(place == position for place in range(len(self.axes)))
+            name = self._add("AxisIndex", (), dtype, varies, (Attr("axis", axis),))
             self._written[key] = Tensor(name, dtype, varies)
         return self._written[key]
 

@@ -16,7 +16,7 @@ _FAR = 2**62
 
 
 @frozen
-class _Cut:
+class Cut:
     """What is taken of one axis: None means the whole extent on that side; ``drops`` the axis after taking one."""
 
     begin: Dim | None
@@ -25,10 +25,10 @@ class _Cut:
     drops: bool = False
 
 
-_WHOLE = _Cut(None, None, ONE)
+_WHOLE = Cut(None, None, ONE)
 
 
-def _cuts(call: Call, rank: int) -> list[_Cut | None]:
+def _cuts(call: Call, rank: int) -> list[Cut | None]:
     """What is taken of each axis, in order; None stands for a new axis of size 1."""
     begins, ends = call.sizes_of("begin"), call.sizes_of("end")
     has_strides = call.op.input("strides") is None or call.has("strides")
@@ -37,27 +37,27 @@ def _cuts(call: Call, rank: int) -> list[_Cut | None]:
         call.fail(f"begin, end and strides have {len(begins)}, {len(ends)} and {len(strides)} elements")
     for stride in strides:
         call.require(ne(stride, 0), f"a stride is 0: {shown(strides)}")
-    cuts = [_Cut(begin, end, step) for begin, end, step in zip(begins, ends, strides, strict=True)]
+    cuts = [Cut(begin, end, step) for begin, end, step in zip(begins, ends, strides, strict=True)]
     along = call.op.name == "StridedSliceV3" or (call.op.name == "StridedSliceV2" and call.has("axes"))
     return _along_axes(call, cuts, rank) if along else _masked(call, cuts, rank)
 
 
-def _along_axes(call: Call, cuts: list[_Cut], rank: int) -> list[_Cut | None]:
+def _along_axes(call: Call, cuts: list[Cut], rank: int) -> list[Cut | None]:
     axes = call.axes(call.integers("axes") if call.has("axes") else range(len(cuts)), rank)
     if len(axes) != len(cuts):
         call.fail(f"{len(cuts)} begins for {len(axes)} axes")
-    result: list[_Cut | None] = [_WHOLE] * rank
+    result: list[Cut | None] = [_WHOLE] * rank
     for axis, cut in zip(axes, cuts, strict=True):
         result[axis] = cut
     return result
 
 
-def _masked(call: Call, cuts: list[_Cut], rank: int) -> list[_Cut | None]:
+def _masked(call: Call, cuts: list[Cut], rank: int) -> list[Cut | None]:
     """Bit i of a mask speaks of position i of the lists; ellipsis comes before new axis before shrink."""
     begin, end, ellipsis, new, shrink = (
         call.int_attr(f"{name}_mask") for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
     )
-    result: list[_Cut | None] = []
+    result: list[Cut | None] = []
     place_of_rest: int | None = None
     for i, cut in enumerate(cuts):
         bit = 1 << i
@@ -68,9 +68,9 @@ def _masked(call: Call, cuts: list[_Cut], rank: int) -> list[_Cut | None]:
         elif new & bit:
             result.append(None)
         elif shrink & bit:
-            result.append(_Cut(cut.begin, None, ONE, drops=True))
+            result.append(Cut(cut.begin, None, ONE, drops=True))
         else:
-            result.append(_Cut(None if begin & bit else cut.begin, None if end & bit else cut.end, cut.step))
+            result.append(Cut(None if begin & bit else cut.begin, None if end & bit else cut.end, cut.step))
     rest = rank - sum(cut is not None for cut in result)
     if rest < 0:
         call.fail(f"{rank - rest} slices for rank {rank}")
@@ -86,7 +86,7 @@ def _absolute(oracle: Oracle, index: Dim, size: Dim) -> Dim:
     return chosen(oracle, lt(index, 0), index + size, index)
 
 
-def _bounds(oracle: Oracle, cut: _Cut, size: Dim, *, forward: bool) -> tuple[Dim, Dim]:
+def bounds_of(oracle: Oracle, cut: Cut, size: Dim, *, forward: bool) -> tuple[Dim, Dim]:
     """The first index and the one past the last, as NumPy clamps them."""
     if forward:
         begin = ZERO if cut.begin is None else _clamped(oracle, _absolute(oracle, cut.begin, size), ZERO, size)
@@ -102,14 +102,14 @@ def _clamped(oracle: Oracle, index: Dim, low: Dim, high: Dim) -> Dim:
     return larger(oracle, low, smaller(oracle, index, high))
 
 
-def _length(oracle: Oracle, cut: _Cut, size: Dim) -> Dim:
+def _length(oracle: Oracle, cut: Cut, size: Dim) -> Dim:
     if cut is _WHOLE:
         return size
     return chosen(
         oracle,
         gt(cut.step, 0),
-        _steps(oracle, _bounds(oracle, cut, size, forward=True), cut.step),
-        _steps(oracle, _bounds(oracle, cut, size, forward=False)[::-1], -cut.step),
+        _steps(oracle, bounds_of(oracle, cut, size, forward=True), cut.step),
+        _steps(oracle, bounds_of(oracle, cut, size, forward=False)[::-1], -cut.step),
     )
 
 
@@ -175,7 +175,7 @@ def sliced_places(call: Call, shape: tuple[int, ...]) -> list[range] | None:
         step = cut.step.constant_value
         if not step:
             return None
-        begin, end = (each.constant_value for each in _bounds(call.oracle, cut, size, forward=step > 0))
+        begin, end = (each.constant_value for each in bounds_of(call.oracle, cut, size, forward=step > 0))
         if begin is None or end is None:
             return None
         places.append(range(begin, end, step))

@@ -1,0 +1,75 @@
+"""Rewrites a graph so that operators that move elements are index maps and primitives."""
+
+from attrs import evolve
+from autofuse_ir.fused_graph import Reason
+from autofuse_ir.graph import Graph, Node
+from autofuse_ir.target import TargetSpec
+from autofuse_ir.walk import made_by, producers, read_by
+
+from autofuse_fusion.benefit import cost_model
+from autofuse_fusion.classify import Kind, classify
+from autofuse_fusion.lower.views.builder import ViewBuilder
+from autofuse_fusion.lower.views.call import NotLoweredError, call_of
+from autofuse_fusion.lower.views.table import VIEW_LOWERINGS
+from autofuse_fusion.options import FusionOptions
+from autofuse_fusion.values import Values
+
+
+def expose_views(graph: Graph, values: Values, target: TargetSpec, options: FusionOptions) -> tuple[Graph, Values]:
+    """Return ``graph`` with every operator of ``VIEW_LOWERINGS`` lowered that can be, and what is known of its values.
+
+    ``values`` learns the leaves and the facts of what is new.
+    """
+    if not any(node.op in VIEW_LOWERINGS for node in graph.nodes):
+        return graph, values
+    readers: dict[str, int] = {}
+    for node in graph.nodes:
+        for name in read_by(node):
+            readers[name] = readers.get(name, 0) + 1
+    builder = ViewBuilder(values, target, options, cost_model(target), _stored(graph, values, target), readers)
+    for node in graph.nodes:
+        lowering = VIEW_LOWERINGS.get(node.op)
+        if lowering is None or _is_left(node, values, target):
+            builder.add(node)
+            continue
+        mark = builder.mark()
+        try:
+            lowering(call_of(node, builder))
+        except NotLoweredError as refused:
+            values.unlowered[node.outputs[0]] = refused.reason
+        else:
+            reason = _first_reason(builder.nodes[mark[0] :], values, target)
+            if reason is None:
+                continue
+            values.unlowered[node.outputs[0]] = reason
+        builder.undo(mark)
+        builder.add(node)
+    lowered = evolve(graph, nodes=tuple(builder.nodes))
+    return lowered, evolve(values, makers=producers(lowered))
+
+
+def _stored(graph: Graph, values: Values, target: TargetSpec) -> set[str]:
+    """Return the values that are made in memory whatever fusion does: results, and what the host reads."""
+    stored = {output.value for output in graph.outputs}
+    for node in graph.nodes:
+        if node.op not in VIEW_LOWERINGS and classify(node, values, target).kind is Kind.HOST:
+            stored.update(read_by(node))
+    return stored
+
+
+def _is_left(node: Node, values: Values, target: TargetSpec) -> bool:
+    """True for nodes that need no kernel, and for those that cannot have one."""
+    made = [values.fact(name) for name in made_by(node)]
+    if all(values.content(name) is not None for name in made_by(node)) or any(fact.shape is None for fact in made):
+        return True
+    touched = [values.fact(name) for name in (*read_by(node), *made_by(node))]
+    return any(fact.dtype.is_opaque for fact in touched)
+
+
+def _first_reason(nodes: list[Node], values: Values, target: TargetSpec) -> Reason | None:
+    """Return why one of ``nodes`` is nothing for a kernel; None where all are."""
+    for node in nodes:
+        place = classify(node, values, target)
+        if place.kind is Kind.HOST:
+            return place.reason
+    return None
