@@ -1,8 +1,8 @@
 """``autofuse.verify``: fused against unfused, and both against float64, over sampled sizes.
 
 Sizes at which the model itself has no result (a pooling window larger than its image) are skipped and counted: where
-its operators fail one by one, the fused program has to do what the unfused one does. Both may have a result: a size that
-is inferred for all bindings at once, such as that in place of -1 in a Reshape, has a value for empty tensors too.
+its operators fail one by one, the fused program has to do what the unfused one does. Both may have a result: a size
+that is inferred for all bindings at once, such as that in place of -1 in a Reshape, has a value for empty tensors too.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
