@@ -12,13 +12,14 @@ A tile holds some rows of the kept axes and all of the swept ones, and several b
 
 from enum import Enum
 
-from attrs import frozen
+from attrs import evolve, frozen
 from autofuse_ir.asc_graph import AscGraph, AscNode, Axis
 from autofuse_ir.asc_ops import NOT_EVALUATED
-from autofuse_ir.dims import Dim, const
+from autofuse_ir.dims import const, dim_max, dim_min
+from autofuse_ir.dims_eval import substitute
 from autofuse_ir.reduction import reduced_axes, tree_of
-from autofuse_ir.schedule import ImplGraph, Phase, Segment, Sync, TilingCase, TilingGroup
-from autofuse_ir.target import TargetSpec
+from autofuse_ir.schedule import ImplGraph, Phase, Segment, Sync, TilingCase, TilingGroup, local_bytes, resident_bytes
+from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.accumulate import accumulator, leaves_of
 from autofuse_schedule.allocate import allocate
@@ -78,7 +79,7 @@ class ReduceTemplate:
             if is_reduction(by_name[name])
         ]
         row_phases = {body.phase for body in last_rows}
-        return ImplGraph(
+        impl = ImplGraph(
             name="_".join(part for part in (graph.name, self.name.replace("-", "_"), case.name) if part),
             case=case,
             template=self.name,
@@ -93,6 +94,8 @@ class ReduceTemplate:
             index_bits=index_bits(made.nodes, graph.axes, dict(self.ranges)),
             accumulators=tuple(p.placement for p in places),
         )
+        is_held = self.reach is Reach.ALL_LOAD and self.target.kind is TargetKind.CPU
+        return _with_near_rows(impl, self.target) if is_held and case.split != roles.roots[-1:] else impl
 
     def _plan(self, graph: AscGraph, roles: Roles) -> Plan:
         scans = frozenset(node.name for node in graph.nodes if is_scan(node))
@@ -129,6 +132,17 @@ class ReduceTemplate:
         return partition((*free, *nodes), walk, self.target.limits)
 
 
+def _with_near_rows(impl: ImplGraph, target: TargetSpec) -> ImplGraph:
+    """Bound the rows of a tile by what the nearest cache holds, but take one at least: more of them gain nothing."""
+    if not impl.tile_variables:
+        return impl
+    rows, *others = impl.tile_variables
+    one = const(1)
+    row_bytes = substitute(local_bytes(impl.buffers) + resident_bytes(impl), {rows.name: one})
+    near = dim_max(const(round(target.quantity("near_bytes"))) // dim_max(row_bytes, one), one)
+    return evolve(impl, tile_variables=(evolve(rows, hi=dim_min(rows.hi, near)), *others))
+
+
 def _phases(segments: list[tuple[int, Segment]], loops: SplitLoops, row_phases: set[int]) -> tuple[Phase, ...]:
     numbers = list(dict.fromkeys(number for number, _ in segments))
     phases = []
@@ -146,12 +160,3 @@ def _lanes(graph: AscGraph, target: TargetSpec) -> int:
     """Elements of the widest vector any value needs: one vector of the narrowest dtype."""
     sizes = [node.dtype.itemsize for node in graph.nodes if node.access is not None]
     return max(1, target.vector_bytes // max(1, min(sizes, default=1)))
-
-
-def elements(axes: tuple[Axis, ...], names: tuple[str, ...]) -> Dim:
-    """Return how many points the axes ``names`` have together."""
-    total = const(1)
-    for axis in axes:
-        if axis.name in names:
-            total = total * axis.size
-    return total
