@@ -53,6 +53,14 @@ def test_a_wrong_element_is_a_mismatch(affine: Graph) -> None:
     assert not autofuse.verify(Changed(fn, off), samples=3).passed
 
 
+def test_bits_that_differ_from_the_unfused_ones_are_seen_though_they_pass(affine: Graph) -> None:
+    fn = autofuse.compile(affine)
+    assert all(check.same_bits for check in autofuse.verify(fn, samples=3, dims={"batch": (1, 9)}).checks)
+    found = autofuse.verify(Changed(fn, lambda array: np.nextafter(array, np.float32(9))), samples=3)
+    assert found.passed
+    assert not all(check.same_bits for check in found.checks)
+
+
 def test_integers_have_to_be_equal() -> None:
     b = GraphBuilder("sum")
     x = b.input("x", ("n",), dt.int32)
