@@ -34,6 +34,9 @@ def check(file: Path, samples: int, *words: str) -> None:
     assert isinstance(checks, list)
     assert [c for c in checks if not c["passed"]] == []
     assert found["passed"], found["skipped"]
+    # These models have no rounding that fusing removes. The promise counts most for quantised ones, whose error against
+    # float64 says little: one step of a quantisation taken the other way changes everything behind it.
+    assert [c for c in checks if not c["same_bits"]] == []
     assert len({str(c["sizes"]) for c in checks}) == samples, found["skipped"]
 
 

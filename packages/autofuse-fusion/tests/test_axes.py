@@ -2,7 +2,8 @@
 
 from itertools import pairwise
 
-from autofuse_fusion.axes import Join, factorise, join, nest_of
+from autofuse_fusion.axes import Layout, Nest, factorise, nest_of
+from autofuse_fusion.joins import Join, join
 from autofuse_fusion.size_facts import SizeFacts
 from autofuse_ir.dims import Dim, as_dim, const, eq, product
 from autofuse_ir.facts import Guard, GuardKind, SymbolFact, SymbolFacts
@@ -15,6 +16,11 @@ SIZES = SizeFacts(SymbolFacts(SYMBOLS, ()))
 
 def nest(*dims: int | str) -> tuple[Dim, ...]:
     return tuple(as_dim(dim) for dim in dims)
+
+
+def read(producer: Nest, consumer: Nest, layout: Layout) -> Join | None:
+    """The nest of a kernel that makes a tensor along all of ``producer`` and reads it at ``layout`` of ``consumer``."""
+    return join(producer, consumer, ((producer, layout),), (), SIZES)
 
 
 def cut(a: tuple[Dim, ...], b: tuple[Dim, ...]) -> list[str] | None:
@@ -72,7 +78,7 @@ def moved(joined: Join | None, which: str, layout: tuple[Dim | None, ...]) -> li
 
 
 def test_a_row_producer_lies_on_the_inner_axis_of_its_reader() -> None:
-    joined = join(nest(768), nest("n", 768), (None, const(768)), SIZES)
+    joined = read(nest(768), nest("n", 768), (None, const(768)))
     assert joined is not None
     assert joined.nest == nest("n", 768)
     assert moved(joined, "first", nest(768)) == [None, "768"]
@@ -80,14 +86,14 @@ def test_a_row_producer_lies_on_the_inner_axis_of_its_reader() -> None:
 
 
 def test_a_reader_in_another_shape_cuts_the_axes() -> None:
-    joined = join(nest("n", 12), nest("n", 3, 4), nest("n", 3, 4), SIZES)
+    joined = read(nest("n", 12), nest("n", 3, 4), nest("n", 3, 4))
     assert joined is not None
     assert moved(joined, "first", nest("n", 12)) == ["n", "3", "4"]
     assert moved(joined, "first", (None, const(12))) == [None, "3", "4"]
 
 
 def test_a_value_along_one_of_two_united_axes_cannot_be_walked() -> None:
-    joined = join(nest(4, 9), nest(6, 6), nest(6, 6), SIZES)
+    joined = read(nest(4, 9), nest(6, 6), nest(6, 6))
     assert joined is not None
     assert joined.nest == nest(36)
     assert moved(joined, "first", (const(4), None)) is None
@@ -96,15 +102,15 @@ def test_a_value_along_one_of_two_united_axes_cannot_be_walked() -> None:
 
 def test_an_undecided_dim_keeps_its_size_on_the_wider_axis() -> None:
     wide = as_dim("select(n == 1, m, n)")
-    joined = join(nest("n"), (wide,), nest("n"), SIZES)
+    joined = read(nest("n"), (wide,), nest("n"))
     assert joined is not None
     assert joined.nest == (wide,)
     assert joined.first(nest("n")) == nest("n")
 
 
 def test_axes_that_are_apart_split_their_producer_but_do_not_unite() -> None:
-    joined = join(nest("n*m"), nest("n", "k", "m"), (as_dim("n"), None, as_dim("m")), SIZES)
+    joined = read(nest("n*m"), nest("n", "k", "m"), (as_dim("n"), None, as_dim("m")))
     assert joined is not None
     assert joined.nest == nest("n", "k", "m")
     assert moved(joined, "first", nest("n*m")) == ["n", None, "m"]
-    assert join(nest(4, 9), nest(6, "k", 6), (const(6), None, const(6)), SIZES) is None
+    assert read(nest(4, 9), nest(6, "k", 6), (const(6), None, const(6))) is None

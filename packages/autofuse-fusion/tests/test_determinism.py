@@ -20,7 +20,7 @@ for k in range(40):
     op = ("Add", "Mul", "Maximum")[k % 3]
     values.append(b.op(op, values[-1], y if k % 5 == 0 else values[(k * 7) % len(values)]))
     if k % 9 == 0:
-        values.append(b.op("SoftmaxV2", values[-1]))
+        values.append(b.op("Lgamma", values[-1]))
     if k % 4 == 0:
         values.append(b.op("Exp", values[k % len(values)]))
 graph, facts = infer(b.build(outputs={"a": values[-1], "b": values[-7], "c": values[5]}))

@@ -75,7 +75,7 @@ class Drawn:
             axes = b.constant(to_tensor_data(np.asarray([0], np.int64)))
             self.add(b.op("UnsqueezeV3", name, axes), dtype, (const(1), *shape))
         elif choice < 0.93 and dtype.is_float and shape:
-            self.add(b.op("SoftmaxV2", name, axes=(-1,)), dtype, shape)
+            self.add(b.op("Lgamma", name), dtype, shape)
         else:
             zero = b.constant(to_tensor_data(np.asarray(2).astype(numpy_dtype(dtype))))
             self.add(b.op("Mul", name, zero), dtype, shape)

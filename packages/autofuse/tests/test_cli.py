@@ -138,12 +138,6 @@ def test_without_a_compiler_run_and_verify_use_the_interpreter(
         assert len(answer.err.splitlines()) == 1
 
 
-def test_inventory(call: Any) -> None:
-    assert "ascend-350" in call("targets").out
-    assert "elementwise" in call("operators").out
-    assert call("operators", "--check").code == 0
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -151,7 +151,7 @@ def test_threads_are_set_for_models_compiled_before(affine: Graph) -> None:
         autofuse.set_num_threads(0)
 
 
-def test_kernels_that_differ_in_names_only_are_emitted_once() -> None:
+def test_kernels_that_differ_in_names_only_are_emitted_once(tmp_path: Path) -> None:
     b = GraphBuilder("twice")
     x, y = b.input("x", ("n",), dt.float32), b.input("y", ("n",), dt.float32)
     outputs = {"s": b.op("Add", x, x, name="s"), "p": b.op("Mul", x, y, name="p"), "q": b.op("Mul", y, x, name="q")}
@@ -161,7 +161,10 @@ def test_kernels_that_differ_in_names_only_are_emitted_once() -> None:
     assert kernels["p"].launch == kernels["q"].launch != kernels["s"].launch
     assert [graph.nodes[-1].source for graph in kernels["q"].graphs] == [("q",)]
     x, y = np.float32([1, 2]), np.float32([3, 5])
-    assert [out.tolist() for out in fn(x, y)] == [[2, 4], [3, 10], [3, 10]]
+    fn.save(tmp_path / "bundle")
+    assert len(list((tmp_path / "bundle" / "src").glob("*_tiling_func.cpp"))) == 2
+    for twice in (fn, autofuse.load(tmp_path / "bundle")):
+        assert [out.tolist() for out in twice(x, y)] == [[2, 4], [3, 10], [3, 10]]
 
 
 def test_kernels_of_one_program_are_compiled_together(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from autofuse.example_inputs import random_inputs
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.graph import Graph
+from autofuse_reference.arrays import to_tensor_data
 
 
 class Changed:
@@ -52,6 +53,14 @@ def test_a_wrong_element_is_a_mismatch(affine: Graph) -> None:
     assert not autofuse.verify(Changed(fn, off), samples=3).passed
 
 
+def test_bits_that_differ_from_the_unfused_ones_are_seen_though_they_pass(affine: Graph) -> None:
+    fn = autofuse.compile(affine)
+    assert all(check.same_bits for check in autofuse.verify(fn, samples=3, dims={"batch": (1, 9)}).checks)
+    found = autofuse.verify(Changed(fn, lambda array: np.nextafter(array, np.float32(9))), samples=3)
+    assert found.passed
+    assert not all(check.same_bits for check in found.checks)
+
+
 def test_integers_have_to_be_equal() -> None:
     b = GraphBuilder("sum")
     x = b.input("x", ("n",), dt.int32)
@@ -81,6 +90,19 @@ def test_a_result_where_the_model_has_none_is_an_error(quotient: Graph) -> None:
     zeros = {"b": np.zeros(3, np.int32), "a": np.ones(3, np.int32)}
     with pytest.raises(DriverError, match="where the reference has none"):
         autofuse.verify(Careless(fn, np.asarray), samples=1, inputs=zeros)
+
+
+def test_an_empty_tensor_that_only_inferred_sizes_have_is_compared_with_the_unfused_run() -> None:
+    b = GraphBuilder("rows")
+    x = b.input("x", (2, "n"), dt.float32)
+    same = b.constant(to_tensor_data(np.array([-1, 0])))  # 2 * n / n rows: 2 for n = 0 as well, where NumPy has none
+    fn = autofuse.compile(b.build({"y": b.op("Exp", b.op("Reshape", x, same))}), dims={"n": (0, 3)})
+    assert fn(np.zeros((2, 0), np.float32)).shape == (2, 0)
+    found = autofuse.verify(fn, samples=4)
+    assert found.passed
+    assert [sizes for sizes, _ in found.skipped] == [(("n", 0),)]
+    with pytest.raises(DriverError, match="the unfused program has a different one"):
+        autofuse.verify(Changed(fn, lambda array: array if array.size else array[:1]), samples=4)
 
 
 def test_where_the_model_overflows_fused_must_equal_unfused() -> None:

@@ -1,15 +1,16 @@
 """Axes and how values lie on them.
 
-A *nest* is the tuple of sizes of a kernel's loop axes, outer to inner; every result the kernel stores covers all of
-them. A *layout* says how a value lies on a nest: per axis the size of the value's dim there, or None where the value
-does not vary. A dim whose size is not proved to be the axis' size is 1 or that size, which only the run decides::
+A *nest* is the tuple of sizes of a kernel's loop axes, outer to inner. A *layout* says how a value lies on a nest: per
+axis the size of the value's dim there, or None where the value does not vary. A dim whose size is not proved to be the
+axis' size is 1 or that size, which only the run decides::
 
     nest (batch, 768)      x: [batch, 768]  layout (batch, 768)
                            bias: [768]      layout (None, 768)       read with stride 0 along batch
     nest (select(d == 1, s, d),)
                            a: [d]           layout (d,)              read with step select(d == 1, 0, 1)
+    nest (n, m)            max over m: [n]  layout (n, None)         the result of a reduction
 
-Axes of two kernels become one because a tensor that both touch says so, never because two sizes are equal.
+Axes of two kernels become one because a tensor that both touch says so, never because two sizes are equal (`joins`).
 """
 
 from typing import TypeAlias
@@ -22,7 +23,6 @@ from autofuse_fusion.size_facts import SizeFacts
 
 Nest: TypeAlias = tuple[Dim, ...]
 Layout: TypeAlias = tuple[Dim | None, ...]
-AxisPair: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @frozen
@@ -32,49 +32,6 @@ class Piece:
     first: tuple[int, ...]
     second: tuple[int, ...]
     sizes: tuple[Dim, ...]
-
-
-@frozen
-class Move:
-    """How the axes of an old nest lie in a new one: pairs of old and new axes; new axes in no pair are new to it.
-
-    ``stretched`` are new axes along which the old nest has size 1 or the new size, decided by the run.
-    """
-
-    pairs: tuple[AxisPair, ...]
-    old: Nest
-    new: Nest
-    stretched: frozenset[int] = frozenset()
-
-    @property
-    def keeps(self) -> bool:
-        """True when nothing changes."""
-        return self.old == self.new and all(o == n and len(o) == 1 for o, n in self.pairs)
-
-    def __call__(self, layout: Layout) -> Layout | None:
-        """Return ``layout`` on the new nest; None where the value varies along only some of the axes that unite."""
-        moved: list[Dim | None] = [None] * len(self.new)
-        for olds, news in self.pairs:
-            entries = [layout[k] for k in olds]
-            if all(entry is None for entry in entries):
-                continue
-            if all(entry == self.old[k] for entry, k in zip(entries, olds, strict=True)):
-                for axis in news:
-                    moved[axis] = self.old[olds[0]] if axis in self.stretched else self.new[axis]
-            elif len(olds) == len(news) == 1:
-                moved[news[0]] = entries[0]
-            else:
-                return None
-        return tuple(moved)
-
-
-@frozen
-class Join:
-    """Two kernels' nests as one."""
-
-    nest: Nest
-    first: Move
-    second: Move
 
 
 def nest_of(shape: tuple[Dim, ...], sizes: SizeFacts) -> Nest:
@@ -163,69 +120,3 @@ def pair_axes(nest: Nest, factors: tuple[Dim, ...]) -> tuple[tuple[int, ...], ..
             at += 1
         found.append(tuple(taken))
     return tuple(found) if at == len(factors) else None
-
-
-def join(producer: Nest, consumer: Nest, layout: Layout, sizes: SizeFacts) -> Join | None:
-    """Return the nest of a kernel that makes a tensor covering ``producer`` and reads it at ``layout`` of ``consumer``.
-
-    None where the axes do not map: the shapes have no common cut, or axes that the tensor walks as one are apart.
-    """
-    present = [k for k, entry in enumerate(layout) if entry is not None]
-    seen = tuple(entry for entry in layout if entry is not None)
-    pieces = factorise(producer, seen, sizes)
-    if pieces is None:
-        return None
-    piece_of = {present[k]: piece for piece in pieces for k in piece.second}
-    nest: list[Dim] = []
-    places: dict[int, list[int]] = {}
-    second: list[AxisPair] = []
-    for k, size in enumerate(consumer):
-        piece = piece_of.get(k)
-        if piece is None or len(piece.second) == len(piece.sizes):
-            # An axis the tensor does not vary along, or one that stays as it is: it keeps its place.
-            second.append(((k,), (len(nest),)))
-            if piece is not None:
-                places.setdefault(piece.first[0], []).append(len(nest))
-            nest.append(size)
-        elif present[piece.second[0]] == k:
-            olds = tuple(present[at] for at in piece.second)
-            news = tuple(range(len(nest), len(nest) + len(piece.sizes)))
-            if olds != tuple(range(k, k + len(olds))) or not _pair(second, olds, consumer, news, piece.sizes):
-                return None
-            places[piece.first[0]] = list(news)
-            nest.extend(piece.sizes)
-    first: list[AxisPair] = []
-    stretched: set[int] = set()
-    for piece in pieces:
-        news = tuple(places[piece.first[0]])
-        olds = tuple(present[at] for at in piece.second)
-        if any(layout[old] != consumer[old] for old in olds):
-            if not len(olds) == len(piece.first) == len(news) == 1:
-                return None
-            stretched.add(news[0])
-        if not _pair(first, piece.first, producer, news, piece.sizes):
-            return None
-    joined = tuple(nest)
-    return Join(
-        joined,
-        Move(tuple(first), producer, joined, frozenset(stretched)),
-        Move(tuple(second), consumer, joined),
-    )
-
-
-def _pair(
-    pairs: list[AxisPair],
-    olds: tuple[int, ...],
-    old_nest: Nest,
-    news: tuple[int, ...],
-    added: tuple[Dim, ...],
-) -> bool:
-    """Add which ``news`` each of ``olds`` becomes; axis by axis where that is seen, all together otherwise."""
-    if len(olds) == 1 or len(news) == 1:
-        pairs.append((olds, news))
-        return True
-    parts = pair_axes(tuple(old_nest[k] for k in olds), added)
-    if parts is None:
-        return False
-    pairs += [((old,), tuple(news[k] for k in part)) for old, part in zip(olds, parts, strict=True)]
-    return True

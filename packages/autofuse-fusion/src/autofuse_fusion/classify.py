@@ -60,6 +60,11 @@ def _host_reason(node: Node, values: Values, target: TargetSpec) -> Reason | Non
         return Reason.RANK_UNKNOWN if any(f.shape is None for f in inputs) else Reason.STRUCTURAL_OPERAND_UNKNOWN
     if any(values.fact(name).shape is None for name in node.inputs[:1] if name):
         return Reason.RANK_UNKNOWN
+    if node.op not in VIEWS:
+        lowering = lowering_of(node.op)
+        assert lowering is not None
+        if lowering.space(node, values) is None:
+            return Reason.STRUCTURAL_OPERAND_UNKNOWN
     if not all(_holds(target, fact.dtype) for fact in touched):
         return Reason.DTYPE_NOT_SUPPORTED
     if target.support and node.op not in VIEWS and not _computes(node, values, target):

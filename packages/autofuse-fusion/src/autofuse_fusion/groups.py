@@ -4,6 +4,7 @@ from attrs import define, field
 from autofuse_ir.schedule import TilingGroup
 
 from autofuse_fusion.axes import Layout, Nest
+from autofuse_fusion.moves import Path
 from autofuse_fusion.units import Unit
 
 
@@ -11,18 +12,20 @@ from autofuse_fusion.units import Unit
 class Group:
     """A kernel in the making.
 
-    ``inputs`` says for each tensor it reads from outside how that lies on ``nest``, possibly in several ways.
-    ``outputs`` are the values that others read; each covers the whole nest. ``work`` is its arithmetic at the hints, in
-    additions.
+    ``units`` lie on its ``nest``. ``inputs`` says for each tensor it reads from outside how that lies there, possibly
+    in several ways, ``outputs`` for each value that others read how it does: along all axes but ``reduced`` ones.
+    ``work`` is its arithmetic at the hints, in additions.
     """
 
     units: list[Unit]
     nest: Nest
     inputs: dict[str, tuple[Layout, ...]]
-    outputs: dict[str, None]
+    outputs: dict[str, Layout]
     work: float = 1.0
     scope: str | None = None
     needs: dict[str, None] = field(factory=dict)
+    reduced: tuple[int, ...] = ()
+    scanned: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -37,10 +40,27 @@ def group_of(unit: Unit, needed: set[str], work: float, scope: str | None) -> Gr
         known = inputs.get(read.value, ())
         if read.layout not in known:
             inputs[read.value] = (*known, read.layout)
-    outputs = dict.fromkeys(name for name in unit.outputs if name in needed)
-    return Group([unit], unit.nest, inputs, outputs, work, scope, dict.fromkeys(unit.needs))
+    outputs = {name: layout for name, layout in zip(unit.node.outputs, unit.results, strict=True) if name in needed}
+    return Group([unit], unit.nest, inputs, outputs, work, scope, dict.fromkeys(unit.needs), unit.reduced, unit.scanned)
 
 
-def tiling_group(nest: Nest) -> TilingGroup:
-    """Return the roles of the axes in a kernel over ``nest``: element-wise work runs in parallel along all of them."""
-    return TilingGroup(y=tuple(f"z{k}" for k in range(len(nest))))
+def tiling_group(group: Group, path: Path) -> TilingGroup | None:
+    """Return the roles of the axes of ``group`` on the nest that ``path`` leads to; None where its axes do not fit.
+
+    Element-wise work runs in parallel along all axes there are. A reduction runs along its own: along others it would
+    be computed again and again.
+    """
+    reduced, scanned = path.follow(group.reduced), path.follow(group.scanned)
+    if reduced is None or scanned is None:
+        return None
+    fixed = group.reduced or group.scanned
+    own = path.follow(tuple(range(len(group.nest)))) if fixed else tuple(range(len(path.new)))
+    if own is None:
+        return None
+
+    def names(axes: tuple[int, ...]) -> tuple[str, ...]:
+        return tuple(f"z{k}" for k in axes)
+
+    return TilingGroup(
+        y=names(tuple(k for k in own if k not in reduced and k not in scanned)), r=names(reduced), n=names(scanned)
+    )

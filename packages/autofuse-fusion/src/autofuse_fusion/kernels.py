@@ -6,7 +6,6 @@ import numpy as np
 from attrs import define, field
 from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_graph import AscGraph, Axis, AxisKind
-from autofuse_ir.dims import Dim
 from autofuse_ir.dtypes import DType
 from autofuse_ir.fused_graph import AscBackend, RemovedRounding
 from autofuse_ir.operators import input_names, operator
@@ -15,15 +14,13 @@ from autofuse_ir.tensor_data import TensorData
 from autofuse_reference.arrays import to_array
 
 from autofuse_fusion.axes import Layout
-from autofuse_fusion.errors import FusionError
 from autofuse_fusion.groups import Group
 from autofuse_fusion.index_map import Position
 from autofuse_fusion.lower.access import access_map
-from autofuse_fusion.lower.call import Call, Results, arguments_of
+from autofuse_fusion.lower.call import Call, Frame, Results, arguments_of
 from autofuse_fusion.lower.indexing import LeafLoader
 from autofuse_fusion.lower.table import lowering_of
 from autofuse_fusion.lower.writer import KernelWriter, Tensor
-from autofuse_fusion.placement import place
 from autofuse_fusion.precision import computes_in, is_half
 from autofuse_fusion.units import Number, Operand, Read, Size, Unit
 from autofuse_fusion.values import Values
@@ -39,14 +36,7 @@ class Kernel:
 
 def write_kernel(name: str, group: Group, values: Values, target: TargetSpec, kept: frozenset[str]) -> Kernel:
     """Return the kernel of ``group``. ``kept`` are the 16-bit values that are rounded as the program says."""
-    placed = place(group, values.sizes)
-    if placed is None:
-        raise FusionError(
-            f"the axes of the kernel's operators ({', '.join(u.node.name for u in group.units)}) do not fit",
-            where=f"kernel {name}",
-            fix="report this: fusion made a kernel that cannot be written",
-        )
-    assembly = _Assembly(name, group, placed, values, target, kept)
+    assembly = _Assembly(name, group, values, target, kept)
     assembly.run()
     graph = AscGraph(name, assembly.writer.axes, tuple(assembly.writer.nodes))
     operators = tuple(dict.fromkeys(unit.node.name for unit in group.units))
@@ -58,7 +48,6 @@ def write_kernel(name: str, group: Group, values: Values, target: TargetSpec, ke
 class _Assembly:
     name: str
     group: Group
-    placed: dict[int, tuple[Layout | None, ...]]
     values: Values
     target: TargetSpec
     kept: frozenset[str]
@@ -77,15 +66,10 @@ class _Assembly:
                 self.inputs[source] = self.writer.data(len(self.inputs), dtype, layouts[0])
         for unit in self.group.units:
             self._unit(unit)
-        for index, value in enumerate(self.group.outputs):
+        for index, (value, layout) in enumerate(self.group.outputs.items()):
             dtype = self.values.fact(value).dtype
-            access = access_map(axes, self.group.nest, self._shape(value), self.values.sizes)
-            self.writer.store(self.writer.cast(self._made[value], dtype), index, access)
-
-    def _shape(self, value: str) -> tuple[Dim, ...]:
-        shape = self.values.fact(value).shape
-        assert shape is not None, value
-        return shape
+            access = access_map(axes, layout, self.values.shape(value), self.values.sizes)
+            self.writer.store(self.writer.cast(self._made[value], dtype), index, layout, access)
 
     def _unit(self, unit: Unit) -> None:
         lowering = lowering_of(unit.node.op)
@@ -102,22 +86,22 @@ class _Assembly:
             value = unit.node.inputs[position]
             if value is not None:
                 dtypes.setdefault(param, self.values.fact(value).dtype)
-            layout = self.placed[unit.order][position]
             if is_gather and position == 0:
                 continue
-            tensor = self._operand(operand, layout, unit, lowering.moves)
+            tensor = self._operand(operand, unit, lowering.moves)
             if tensor is not None:
                 found.setdefault(param, []).append(tensor)
+        frame = Frame(unit.reduced, unit.count, unit.is_inner, dict(unit.indexed), unit.scanned)
         if is_gather:
             made: Results = self._gathered(unit, found["indices"])
         else:
-            made = lowering.write(Call(unit.node, self.writer, arguments_of(op, found), dtypes, declared))
+            made = lowering.write(Call(unit.node, self.writer, arguments_of(op, found), dtypes, declared, frame))
         listed = made if isinstance(made, tuple) else (made,)
         for value, tensor in zip((name for name in unit.node.outputs), listed, strict=False):
             if value:
                 self._made[value] = self._rounded(tensor, value, unit)
 
-    def _operand(self, operand: Operand, layout: Layout | None, unit: Unit, moves: bool) -> Tensor | None:
+    def _operand(self, operand: Operand, unit: Unit, moves: bool) -> Tensor | None:
         """Return an operand in the dtype its operator computes in; as it is stored where the operator only moves it."""
         match operand:
             case None:
@@ -128,10 +112,9 @@ class _Assembly:
                 return self.writer.scalar(_item(data), dtype)
             case Size(value, expression):
                 return self.writer.size(expression, self.values.fact(value).dtype)
-            case Read(value, _):
+            case Read(value, layout):
                 tensor = self._made.get(value)
                 if tensor is None:
-                    assert layout is not None
                     tensor = self._loaded(value, layout)
                 return (
                     tensor if moves else self.writer.cast(tensor, computes_in(tensor.dtype, unit.node.op, self.target))
@@ -139,7 +122,7 @@ class _Assembly:
 
     def _loaded(self, value: str, layout: Layout, indices: Sequence[Tensor] = ()) -> Tensor:
         """Return a tensor from outside, or a leaf of one, that lies on the axes as ``layout`` says."""
-        dtype, shape = self.values.fact(value).dtype, self._shape(value)
+        dtype, shape = self.values.fact(value).dtype, self.values.shape(value)
         leaf = self.values.leaves.get(value)
         if leaf is None:
             access = access_map(self.writer.axes, layout, shape, self.values.sizes)
@@ -150,10 +133,9 @@ class _Assembly:
         return loader.load(self.inputs[leaf.source], dtype, leaf, indices)
 
     def _gathered(self, unit: Unit, indices: Sequence[Tensor]) -> Tensor:
-        table, layout = unit.operands[0], self.placed[unit.order][0]
+        table = unit.operands[0]
         assert isinstance(table, Read)
-        assert layout is not None
-        return self._loaded(table.value, layout, indices)
+        return self._loaded(table.value, table.layout, indices)
 
     def _rounded(self, tensor: Tensor, value: str, unit: Unit) -> Tensor:
         """Return a result as its readers see it: rounded to its declared dtype, or in the wider one."""

@@ -8,15 +8,18 @@ from typing import TypeAlias
 
 from attrs import frozen
 from autofuse_ir.fused_graph import Reason
+from autofuse_ir.schedule import TilingGroup
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling_group import merge as merge_tiling_groups
 
-from autofuse_fusion.axes import Join, Layout, Move, Nest, is_full, join
+from autofuse_fusion.axes import Layout, Nest
 from autofuse_fusion.benefit import CostModel, repetitions
 from autofuse_fusion.groups import Group, tiling_group
+from autofuse_fusion.joins import Join, join
 from autofuse_fusion.lower.views.marks import origin_of
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.size_facts import SizeFacts
+from autofuse_fusion.units import moved_unit
 from autofuse_fusion.values import Values
 
 
@@ -68,29 +71,34 @@ def fused(
     joined = _joined(first, second, passed, shared, values.sizes)
     if isinstance(joined, Refused):
         return joined
-    stays_output = [tensor for tensor in first.outputs if tensor in outside]
     spread = joined.first(first.nest)
-    if spread is None:
-        return Refused(Reason.AXES_DO_NOT_MAP, _axes_text(first, second))
-    if stays_output and not is_full(spread, joined.nest):
-        detail = f"{stays_output[0]} is read elsewhere, too, and does not cover all axes of the kernel"
-        return Refused(Reason.AXES_DO_NOT_MAP, detail)
     inputs = _inputs(first, second, joined, passed)
-    if inputs is None:
+    if spread is None or inputs is None:
         return Refused(Reason.AXES_DO_NOT_MAP, _axes_text(first, second))
-    outputs = dict.fromkeys((*stays_output, *second.outputs))
+    roles = _roles(first, second, joined)
+    if isinstance(roles, Refused):
+        return roles
+    reduced, scanned = roles
+    outputs = _outputs(first, second, joined, reduced, outside)
+    if isinstance(outputs, Refused):
+        return outputs
     refused = _limits({values.behind(tensor) for tensor in inputs} - {None}, outputs, target, options)
     if refused is not None:
         return refused
-    if merge_tiling_groups(tiling_group(joined.nest), tiling_group(joined.nest)) is None:
-        return Refused(Reason.TILING_GROUPS_DO_NOT_MERGE, _axes_text(first, second))
     work = first.work * repetitions(first.nest, spread, joined.nest, values.sizes) + second.work
     gain = model.of(first, values) + model.of(second, values) - model.cycles(inputs, outputs, work, values)
     if gain <= 0 and not parts_of_one(first, second):
         return Refused(Reason.NO_BENEFIT, f"computing {first.name} again for every repetition costs {-gain:.0f} cycles")
-    units = sorted((*first.units, *second.units), key=lambda unit: unit.order)
+    units = [
+        moved_unit(unit, path)
+        for group, path in ((first, joined.first), (second, joined.second))
+        for unit in group.units
+    ]
+    placed = sorted((unit for unit in units if unit is not None), key=lambda unit: unit.order)
+    if len(placed) < len(units):
+        return Refused(Reason.AXES_DO_NOT_MAP, _axes_text(first, second))
     needs = {**first.needs, **second.needs}
-    return Fused(Group(units, joined.nest, inputs, outputs, work, first.scope, needs), gain)
+    return Fused(Group(placed, joined.nest, inputs, outputs, work, first.scope, needs, reduced, scanned), gain)
 
 
 def parts_of_one(first: Group, second: Group) -> bool:
@@ -111,37 +119,53 @@ def _switched_off(first: Group, second: Group, options: FusionOptions) -> Refuse
 
 def _joined(first: Group, second: Group, passed: list[str], shared: list[str], sizes: SizeFacts) -> Join | Refused:
     """Return one nest for both, as the tensors that pass between them, or that both read, say."""
-    if passed:
-        layouts = {layout for tensor in passed for layout in second.inputs[tensor]}
-        if len(layouts) > 1:
-            return Refused(Reason.AXES_DO_NOT_MAP, f"{second.name} reads {passed[0]} along different axes")
-        joined = join(first.nest, second.nest, next(iter(layouts)), sizes)
-        return joined or Refused(Reason.AXES_DO_NOT_MAP, _axes_text(first, second))
-    for tensor in shared:
-        for layout in first.inputs[tensor]:
-            for other in second.inputs[tensor]:
-                if is_full(layout, first.nest) and is_full(other, second.nest):
-                    joined = join(first.nest, second.nest, second.nest, sizes)
-                    if joined is not None:
-                        return joined
-    return _joined_by_parts(first, second, shared) or Refused(
-        Reason.AXES_DO_NOT_MAP, f"no shared tensor relates all axes: {_axes_text(first, second)}"
+    for tensor in passed:
+        if len(second.inputs[tensor]) > 1:
+            return Refused(Reason.AXES_DO_NOT_MAP, f"{second.name} reads {tensor} along different axes")
+    joined = join(
+        first.nest,
+        second.nest,
+        [(first.outputs[tensor], second.inputs[tensor][0]) for tensor in passed],
+        [(mine, other) for tensor in shared for mine in first.inputs[tensor] for other in second.inputs[tensor]],
+        sizes,
     )
+    return joined or Refused(Reason.AXES_DO_NOT_MAP, _axes_text(first, second))
 
 
-def _joined_by_parts(first: Group, second: Group, shared: list[str]) -> Join | None:
-    """Return the common nest of two that several tensors relate axis by axis."""
-    if first.nest != second.nest:
-        return None
-    related: set[int] = set()
-    for tensor in shared:
-        for layout in first.inputs[tensor]:
-            if layout in second.inputs[tensor]:
-                related.update(k for k, entry in enumerate(layout) if entry == first.nest[k])
-    if len(related) < len(first.nest):
-        return None
-    stay = Move(tuple(((k,), (k,)) for k in range(len(first.nest))), first.nest, first.nest)
-    return Join(first.nest, stay, stay)
+def _roles(first: Group, second: Group, joined: Join) -> tuple[tuple[int, ...], tuple[int, ...]] | Refused:
+    """Return the axes that the joined kernel reduces, and those it walks in order."""
+    mine, others = tiling_group(first, joined.first), tiling_group(second, joined.second)
+    if mine is None or others is None:
+        return Refused(Reason.AXES_DO_NOT_MAP, _axes_text(first, second))
+    if (mine.r or others.r) and (mine.n or others.n):
+        detail = f"a reduction and a scan, of {first.name} and of {second.name}"
+        return Refused(Reason.TILING_GROUPS_DO_NOT_MERGE, detail)
+    merged = merge_tiling_groups(mine, others)
+    if merged is None or len(merged.y) + len(merged.r) + len(merged.n) < len(joined.nest):
+        detail = f"{_group_text(mine)} of {first.name} against {_group_text(others)} of {second.name}"
+        return Refused(Reason.TILING_GROUPS_DO_NOT_MERGE, detail)
+    names = {f"z{k}": k for k in range(len(joined.nest))}
+    return tuple(sorted(names[axis] for axis in merged.r)), tuple(sorted(names[axis] for axis in merged.n))
+
+
+def _outputs(
+    first: Group, second: Group, joined: Join, reduced: tuple[int, ...], outside: frozenset[str]
+) -> dict[str, Layout] | Refused:
+    """Return what the joined kernel stores, and how it lies: each element once."""
+    outputs: dict[str, Layout] = {}
+    for group, path in ((first, joined.first), (second, joined.second)):
+        for tensor, layout in group.outputs.items():
+            if group is first and tensor not in outside:
+                continue
+            moved = path(layout)
+            if moved is None:
+                return Refused(Reason.AXES_DO_NOT_MAP, _axes_text(first, second))
+            for k, (entry, size) in enumerate(zip(moved, joined.nest, strict=True)):
+                if entry != size and not (entry is None and k in reduced):
+                    detail = f"{tensor} is read elsewhere, too, and does not cover all axes of the kernel"
+                    return Refused(Reason.AXES_DO_NOT_MAP, detail)
+            outputs[tensor] = moved
+    return outputs
 
 
 def _inputs(first: Group, second: Group, joined: Join, passed: list[str]) -> dict[str, tuple[Layout, ...]] | None:
@@ -176,6 +200,12 @@ def _limits(
 
 def _axes_text(first: Group, second: Group) -> str:
     return f"{_text(first.nest)} of {first.name} against {_text(second.nest)} of {second.name}"
+
+
+def _group_text(group: TilingGroup) -> str:
+    """Return ``group`` as messages show it."""
+    shown = (("y", group.y), ("r", group.r), ("n", group.n))
+    return " ".join(f"{role}=({', '.join(axes)})" for role, axes in shown if axes) or "no axes"
 
 
 def _text(nest: Nest) -> str:

@@ -21,10 +21,14 @@ def is_half(dtype: DType) -> bool:
 
 
 def computes_in(dtype: DType, op: str, target: TargetSpec) -> DType:
-    """Return the dtype in which operator ``op`` computes on ``dtype``: inside composite ones 16-bit floats are fp32."""
+    """Return the dtype in which operator ``op`` computes on ``dtype``.
+
+    Inside composite operators, and where many elements are joined, 16-bit floats are fp32.
+    """
     if not is_half(dtype):
         return dtype
-    if operator(op).has(Flag.COMPOSITE) or op in TRANSCENDENTAL:
+    rule = operator(op)
+    if rule.has(Flag.COMPOSITE) or rule.has(Flag.REDUCTION) or op in TRANSCENDENTAL or op in ("Cumsum", "Cumprod"):
         return float32
     return target.computes_in(dtype)
 
@@ -37,11 +41,14 @@ def kept_roundings(units: tuple[Unit, ...], values: Values, numerics: str) -> fr
     kept = {name for name, unit in halves.items() if unit.node.op == "Cast"}
     if numerics == "fp32":
         return frozenset(kept)
-    pending = [name for unit in units if jumps(unit.node, values) for name in _sources(unit) if name in halves]
+    compared = {name for unit in units if jumps(unit.node, values) for name in _sources(unit)}
+    pending = [name for name in halves if name in compared]
     seen = set(pending)
     while pending:
         name = pending.pop()
         kept.add(name)
+        if halves[name].reduced and name not in compared:
+            continue  # one of many: its last bit moves a sum by less than a last bit
         for source in _sources(halves[name]):
             if source in halves and source not in seen:
                 seen.add(source)

@@ -6,7 +6,7 @@ taken apart: first into what can be fused one behind the other, then into its op
 cycle, since no path leaves it and comes back.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from autofuse_ir.target import TargetSpec
 
@@ -16,6 +16,7 @@ from autofuse_fusion.items import Items, Thing, topological
 from autofuse_fusion.memory import Peak, peak_of, peaks_above
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.solve import Solver
+from autofuse_fusion.units import Unit
 from autofuse_fusion.values import Values
 
 MOST_TRIES = 40
@@ -27,6 +28,7 @@ def solve_within_peak(items: Items, target: TargetSpec, options: FusionOptions) 
     solver = Solver(items, target, options)
     solver.solve()
     things = topological(solver.things())
+    originals = {unit.order: unit for thing in items.things if isinstance(thing, Group) for unit in thing.units}
     apart: frozenset[int] = frozenset()
     alone: frozenset[int] = frozenset()
     for _ in range(MOST_TRIES):
@@ -44,9 +46,9 @@ def solve_within_peak(items: Items, target: TargetSpec, options: FusionOptions) 
             if units <= apart:
                 alone |= units
             apart |= units
-            kept += _pieces(culprit, items.values, target, options, apart, alone)
+            kept += _pieces(culprit, originals, items.values, target, options, apart, alone)
         things = topological(kept)
-    everything = frozenset(unit.order for thing in items.things if isinstance(thing, Group) for unit in thing.units)
+    everything = frozenset(originals)
     return Solver(items, target, options, everything, everything)
 
 
@@ -80,16 +82,18 @@ def _culprit(things: list[Thing], peak: Peak, touching: dict[str, list[Group]], 
 
 def _pieces(
     group: Group,
+    originals: Mapping[int, Unit],
     values: Values,
     target: TargetSpec,
     options: FusionOptions,
     apart: frozenset[int],
     alone: frozenset[int],
 ) -> Iterable[Thing]:
-    """Return the units of ``group`` fused as far as ``apart`` and ``alone`` let them be."""
+    """Return the units of ``group``, as they were before, fused as far as ``apart`` and ``alone`` let them be."""
     read = {read.value for unit in group.units for read in unit.reads}
     needed = read | set(group.outputs)
-    singles: list[Thing] = [group_of(unit, needed, work_of(unit, values.sizes), group.scope) for unit in group.units]
+    units = [originals[unit.order] for unit in group.units]
+    singles: list[Thing] = [group_of(unit, needed, work_of(unit, values.sizes), group.scope) for unit in units]
     solver = Solver(Items(singles, values, frozenset(group.outputs)), target, options, apart, alone)
     solver.solve()
     return solver.things()

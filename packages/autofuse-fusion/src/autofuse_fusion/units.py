@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
-from autofuse_ir.dims import Dim
+from autofuse_ir.dims import Dim, const, product
 from autofuse_ir.graph import Node
 from autofuse_ir.operators import attr_of, input_names, operator
 from autofuse_ir.tensor_data import TensorData
@@ -18,9 +18,11 @@ from autofuse_ir.walk import made_by
 from autofuse_reference.arrays import to_tensor_data
 from autofuse_reference.operators.precision import cast
 
-from autofuse_fusion.axes import Layout, Move, Nest, join, nest_of
-from autofuse_fusion.lower.alignment import positions
+from autofuse_fusion.axes import Layout, Nest, nest_of
+from autofuse_fusion.joins import join
+from autofuse_fusion.lower.space import Lies, Space
 from autofuse_fusion.lower.table import lowering_of
+from autofuse_fusion.moves import Path
 from autofuse_fusion.values import Values
 
 
@@ -50,19 +52,33 @@ class Read:
 Operand: TypeAlias = Number | Size | Read | None
 
 
+_ONE = const(1)
+
+
 @frozen(eq=False)
 class Unit:
     """One operator of a kernel.
 
-    ``operands`` stand beside ``node.inputs`` (None: missing, or only its shape matters). ``order`` is its place in the
-    graph; ``needs`` are values that must be there before, though they are not read: they bind symbols of its sizes.
+    ``operands`` stand beside ``node.inputs`` (None: missing, or only its shape matters), ``results`` say how
+    ``node.outputs`` lie on the nest. ``space`` is the layout of its own loops. Along the axes ``reduced`` it joins
+    ``count`` elements; ``is_inner``: the innermost of its own loops is among them. ``indexed`` are (dim, the axes it
+    became) for the dims whose positions it asks for; ``scanned`` is the axis it walks in order, if any.
+    ``order`` is its place in the graph; ``needs`` are values that must be there before, though they are not read: they
+    bind symbols of its sizes.
     """
 
     order: int
     node: Node
     nest: Nest
     operands: tuple[Operand, ...]
+    results: tuple[Layout, ...]
+    space: Layout
     needs: tuple[str, ...] = ()
+    reduced: tuple[int, ...] = ()
+    count: Dim = _ONE
+    is_inner: bool = False
+    indexed: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    scanned: tuple[int, ...] = ()
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -85,28 +101,39 @@ class SeenThrough:
 
 def unit_of(order: int, node: Node, values: Values, seen: SeenThrough, needs: tuple[str, ...] = ()) -> Unit:
     """Return the unit of ``node``, reading what stands behind views and widenings where its axes allow that."""
-    shape = values.fact(next(name for name in node.outputs if name)).shape
-    assert shape is not None
     lowering = lowering_of(node.op)
     assert lowering is not None
+    space = lowering.space(node, values)
+    assert space is not None, node.op
     sizes = values.sizes
-    kept = [k for k, dim in enumerate(shape) if not sizes.is_one(dim)]
-    nest = nest_of(shape, sizes)
+    axis_of = {dim: k for k, dim in enumerate(k for k, size in enumerate(space.shape) if not sizes.is_one(size))}
+    nest = tuple(space.shape[dim] for dim in axis_of)
     names = input_names(operator(node.op), len(node.inputs))
     operands: list[Operand] = []
-    for param, value in zip(names, node.inputs, strict=True):
-        if value is None or param in lowering.unread:
+    for param, value, lies in zip(names, node.inputs, space.operands, strict=True):
+        if value is None or lies is None or param in lowering.unread:
             operands.append(None)
-            continue
-        known = _known(value, values)
-        if known is not None:
-            operands.append(known)
-            continue
-        own = values.fact(value).shape
-        assert own is not None, value
-        at = dict(zip(positions(node, param, len(own), len(shape)), own, strict=True))
-        operands.append(Read(value, tuple(_entry(at.get(k), shape[k], values) for k in kept)))
-    unit = Unit(order, node, nest, tuple(operands), needs)
+        else:
+            operands.append(_known(value, values) or Read(value, _layout(value, lies, space, axis_of, values)))
+    results = [
+        _layout(value, lies, space, axis_of, values) if value else (None,) * len(nest)
+        for value, lies in zip(node.outputs, space.results, strict=False)
+    ]
+    reduced = tuple(axis_of[dim] for dim in space.reduced if dim in axis_of)
+    unit = Unit(
+        order,
+        node,
+        nest,
+        tuple(operands),
+        tuple(results),
+        nest,
+        needs,
+        reduced=reduced,
+        count=product(space.shape[dim] for dim in space.reduced),
+        is_inner=bool(nest) and len(nest) - 1 in reduced,
+        indexed=tuple((dim, (axis_of[dim],) if dim in axis_of else ()) for dim in space.indexed),
+        scanned=tuple(axis_of[dim] for dim in space.scanned if dim in axis_of),
+    )
     for position in range(len(unit.operands)):
         unit = _looked_through(unit, position, values, seen)
     return unit
@@ -120,10 +147,17 @@ def _known(value: str, values: Values) -> Number | Size | None:
     return Size(value, content[0]) if content is not None and len(content) == 1 else None
 
 
-def _entry(dim: Dim | None, size: Dim, values: Values) -> Dim | None:
-    if dim is None or values.sizes.is_one(dim):
-        return None
-    return size if values.sizes.equal(dim, size) else dim
+def _layout(value: str, lies: Lies, space: Space, axis_of: Mapping[int, int], values: Values) -> Layout:
+    """Return how ``value``, whose dims lie on the dims of ``space``, lies on the axes that these became."""
+    entries: list[Dim | None] = [None] * len(axis_of)
+    for own, dims in zip(values.shape(value), lies, strict=True):
+        if values.sizes.is_one(own):
+            continue
+        for dim in dims:
+            if dim in axis_of:
+                size = space.shape[dim]
+                entries[axis_of[dim]] = size if len(dims) > 1 or values.sizes.equal(own, size) else own
+    return tuple(entries)
 
 
 def _looked_through(unit: Unit, position: int, values: Values, seen: SeenThrough) -> Unit:
@@ -141,10 +175,10 @@ def _looked_through(unit: Unit, position: int, values: Values, seen: SeenThrough
         if behind is None:
             return unit
         nest, source = behind
-        joined = join(nest, unit.nest, operand.layout, values.sizes)
+        joined = join(nest, unit.nest, ((nest, operand.layout),), (), values.sizes)
         if joined is None:
             return unit
-        moved = _moved(unit, joined.second)
+        moved = moved_unit(unit, joined.second)
         if moved is None:
             return unit
         if isinstance(source, Read):
@@ -192,17 +226,35 @@ def _float_attr(node: Node, name: str) -> float:
     return float(value)
 
 
-def _moved(unit: Unit, move: Move) -> Unit | None:
-    """Return ``unit`` on another nest."""
-    if move.keeps:
+def moved_unit(unit: Unit, path: Path) -> Unit | None:
+    """Return ``unit`` on the nest that ``path`` leads to; None where its values or its own loops do not lie there."""
+    if path.keeps:
         return unit
     operands: list[Operand] = []
     for operand in unit.operands:
         if isinstance(operand, Read):
-            layout = move(operand.layout)
+            layout = path(operand.layout)
             if layout is None:
                 return None
             operands.append(Read(operand.value, layout))
         else:
             operands.append(operand)
-    return evolve(unit, nest=move.new, operands=tuple(operands))
+    results = [layout for layout in map(path, unit.results) if layout is not None]
+    space, reduced, scanned = path(unit.space), path.follow(unit.reduced), path.follow(unit.scanned)
+    indexed = [(dim, axes) for dim, old in unit.indexed if (axes := path.follow(old)) is not None]
+    if space is None or reduced is None or scanned is None or len(scanned) != len(unit.scanned):
+        return None
+    if len(results) != len(unit.results) or len(indexed) != len(unit.indexed):
+        return None
+    if any(space[axis] != path.new[axis] for axis in (*reduced, *scanned)):
+        return None  # how many elements there are must not depend on what else is in the kernel
+    return evolve(
+        unit,
+        nest=path.new,
+        operands=tuple(operands),
+        results=tuple(results),
+        space=space,
+        reduced=reduced,
+        scanned=scanned,
+        indexed=tuple(indexed),
+    )

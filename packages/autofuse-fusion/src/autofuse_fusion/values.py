@@ -9,6 +9,7 @@ from autofuse_ir.fused_graph import Reason
 from autofuse_ir.graph import Graph, Node
 from autofuse_ir.tensor_data import TensorData
 from autofuse_ir.walk import producers
+from autofuse_reference.arrays import to_array
 
 from autofuse_fusion.errors import FusionError
 from autofuse_fusion.index_map import Leaf, Viewed
@@ -44,6 +45,21 @@ class Values:
                 fix="pass the graph and the facts that autofuse_symshape.stage.infer returned together",
             )
         return found
+
+    def shape(self, name: str) -> tuple[Dim, ...]:
+        """Return the shape of ``name``, which must be known."""
+        shape = self.fact(name).shape
+        assert shape is not None, name
+        return shape
+
+    def numbers(self, name: str) -> tuple[int, ...] | None:
+        """Return the elements of integer value ``name`` where all are known when compiling, and few."""
+        data = self.constants.get(name)
+        if data is not None and data.element_count <= MOST_ELEMENTS:
+            return tuple(int(each) for each in to_array(data).reshape(-1))
+        content = self.content(name)
+        found = [each.constant_value for each in content or ()]
+        return None if content is None or None in found else tuple(each for each in found if each is not None)
 
     def bytes_at_hints(self, name: str) -> int:
         """Return the bytes of ``name`` at the hints; 0 where its rank is not known."""

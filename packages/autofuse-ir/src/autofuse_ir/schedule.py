@@ -9,8 +9,8 @@ from enum import Enum
 
 from attrs import frozen
 
-from autofuse_ir.asc_graph import AscNode, Axis
-from autofuse_ir.dims import Cond, Dim, const
+from autofuse_ir.asc_graph import AccessMap, AscNode, Axis
+from autofuse_ir.dims import Cond, Dim, const, product
 from autofuse_ir.dtypes import DType
 
 
@@ -168,6 +168,21 @@ class ImplGraph:
     placements: tuple[Placement, ...]
     index_bits: int
     accumulators: tuple[Placement, ...] = ()
+
+
+def resident_bytes(graph: ImplGraph) -> Dim:
+    """Return the bytes of one tile that Loads with the attribute ``resident`` read again, each source counted once."""
+    axes = {axis.name: axis for axis in graph.axes}
+    counted: dict[tuple[str, AccessMap | None], Dim] = {}
+    nodes = {node.name: node for node in graph.nodes}
+    for phase in graph.phases:
+        walked = dict.fromkeys(name for segment in phase.segments for name in segment.axes)
+        for node in (nodes[name] for segment in phase.segments for name in segment.nodes if name in nodes):
+            if node.op != "Load" or not node.attr("resident", False):
+                continue
+            varying = [axes[a] for a in walked if node.repeats[graph.roots.index(axes[a].root)] != 1]
+            counted[node.inputs[0], node.access] = product(a.size for a in varying) * node.dtype.itemsize
+    return sum(counted.values(), const(0))
 
 
 @frozen

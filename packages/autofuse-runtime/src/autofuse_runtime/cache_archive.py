@@ -139,7 +139,11 @@ def _member(entry: ArchiveEntry, file: ArchiveFile) -> str:
 
 def _listed(entry: CacheEntry) -> tuple[ArchiveEntry, Path]:
     record = entry.record
-    problem = "its record cannot be read" if record is None else damage_of(entry.directory, record)
+    problem = (
+        "its record cannot be read; it is damaged, or of another version"
+        if record is None
+        else damage_of(entry.directory, record)
+    )
     if record is None or problem is not None:
         raise CacheError(
             f"a damaged entry: {problem}", where=entry.name, fix="`autofuse cache doctor --fix` removes it"

@@ -74,7 +74,7 @@ def problem_of(directory: Path) -> str | None:
     """Return what is wrong with an entry: its record, its place, or a file that is not what the record says."""
     record = read_record(directory)
     if record is None:
-        return "its record cannot be read"
+        return "its record cannot be read; it is damaged, or of another version"
     if directory.name != record.key or directory.parent.parent.name != record.kind:
         return "it stands in the place of another entry"
     return damage_of(directory, record)

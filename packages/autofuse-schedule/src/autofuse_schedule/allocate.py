@@ -1,5 +1,8 @@
 """Places for values: registers inside a segment, local buffers across segments, with reuse and in place."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from attrs import define, field, frozen
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.dims import Dim, ceildiv, const, product
@@ -18,22 +21,34 @@ class Allocation:
     placements: tuple[Placement, ...]
 
 
-def allocate(nodes: tuple[AscNode, ...], segments: tuple[Segment, ...], nest: Nest, target: TargetSpec) -> Allocation:
-    """Place every evaluated node's value.
+def allocate(
+    nodes: tuple[AscNode, ...],
+    segments: tuple[Segment, ...],
+    nests: tuple[Nest, ...],
+    target: TargetSpec,
+    spread: Mapping[str, Dim] = MappingProxyType({}),
+) -> Allocation:
+    """Place every evaluated node's value; ``nests`` has the nest of each of ``segments``.
 
     A value read only by its own segment stays in registers. Others get a local buffer of one tile: double-buffered
     where a copy engine fills or drains it, and taken over from a buffer of the same size that is dead, or that dies in
-    place (see ``_Pool``).
+    place (see ``_Pool``). Reductions in ``spread`` have that many leaf results, in workspace.
     """
     by_name = {n.name: n for n in nodes}
     spans = lifetimes(by_name, segments)
     has_copy_engines = target.kind is TargetKind.ASCEND
     pool = _Pool()
     placements: list[Placement] = []
+    shared: list[Buffer] = []
     for name, span in spans.items():
-        node = by_name[name]
+        node, nest = by_name[name], nests[span.first]
         if node.op == "Store":
             placements.append(Placement(name, Location.GLOBAL))
+        elif name in spread:
+            size = product(node.repeats) * spread[name] * node.dtype.itemsize
+            size = ceildiv(size, const(target.block_bytes)) * target.block_bytes
+            shared.append(Buffer(f"{name}_leaves", Location.WORKSPACE, QueuePosition.VECCALC, size, 1))
+            placements.append(Placement(name, Location.WORKSPACE, f"{name}_leaves"))
         elif span.first == span.last:
             placements.append(Placement(name, Location.REGISTER))
         else:
@@ -43,7 +58,7 @@ def allocate(nodes: tuple[AscNode, ...], segments: tuple[Segment, ...], nest: Ne
             size = _tile_bytes(node, nest, target.block_bytes)
             pool.take(f"{name}_buf", size, layout, position, span)
             placements.append(Placement(name, Location.LOCAL, f"{name}_buf"))
-    return Allocation(tuple(pool.buffers), tuple(placements))
+    return Allocation((*pool.buffers, *shared), tuple(placements))
 
 
 def _tile_bytes(node: AscNode, nest: Nest, granule: int) -> Dim:

@@ -1,13 +1,19 @@
-"""The static filter: drop what provably never fits local memory, and say by how many bytes."""
+"""The static filter: drop what provably never fits local memory, with its bytes, and what could never pay."""
 
+from autofuse_ir.asc_graph import Axis
+from autofuse_ir.dims import const, product
 from autofuse_ir.dims_eval import bounds
-from autofuse_ir.schedule import Dropped, ImplGraph, local_bytes
+from autofuse_ir.reduction import reduced_axes, tree_of
+from autofuse_ir.schedule import Dropped, ImplGraph, Location, local_bytes, resident_bytes
 from autofuse_ir.target import TargetSpec
+
+MOST_CORES = 256
+"""Kept elements that keep all cores of any machine busy, so that none need share one."""
 
 
 def never_fits(impl: ImplGraph, target: TargetSpec, ranges: dict[str, tuple[int, int]]) -> Dropped | None:
     """Return why ``impl`` can never run: even the smallest tile at the smallest sizes needs too much local memory."""
-    need = local_bytes(impl.buffers)
+    need = local_bytes(impl.buffers) + resident_bytes(impl)
     smallest = {variable.name: (variable.lo, variable.lo) for variable in impl.tile_variables}
     least, _ = bounds(need, {**ranges, **smallest})
     available = target.local_memory.usable
@@ -20,3 +26,39 @@ def never_fits(impl: ImplGraph, target: TargetSpec, ranges: dict[str, tuple[int,
         bytes_needed=need,
         bytes_available=available,
     )
+
+
+def is_superfluous(impl: ImplGraph, target: TargetSpec, ranges: dict[str, tuple[int, int]]) -> Dropped | None:
+    """Return why ``impl`` is never better than another implementation: no row is walked twice, or cores suffice."""
+    by_name = {axis.name: axis for axis in impl.axes}
+    roots = tuple(by_name[name] for name in impl.roots)
+    if impl.template == "all-load" and _has_one_sweep(impl):
+        return Dropped(impl.template, impl.case.name, "the tile is walked once, as in the common template")
+    if impl.template == "r-core":
+        return _needs_no_cores(impl, target, roots, ranges)
+    return None
+
+
+def _has_one_sweep(impl: ImplGraph) -> bool:
+    swept = {axis for node in impl.nodes for axis in reduced_axes(node)}
+    nodes = {node.name: node for node in impl.nodes}
+    places = [impl.roots.index(axis) for axis in swept]
+    local = {p.node for p in impl.placements if p.location is Location.LOCAL}
+    held = any(any(nodes[name].repeats[at] != const(1) for at in places) for name in local)
+    return not held and resident_bytes(impl) == const(0)
+
+
+def _needs_no_cores(
+    impl: ImplGraph, target: TargetSpec, roots: tuple[Axis, ...], ranges: dict[str, tuple[int, int]]
+) -> Dropped | None:
+    reductions = [node for node in impl.nodes if reduced_axes(node)]
+    swept = {axis for node in reductions for axis in reduced_axes(node)}
+    kept, _ = bounds(product(axis.size for axis in roots if axis.name not in swept), ranges)
+    if kept >= (target.cores or MOST_CORES):
+        return Dropped(impl.template, impl.case.name, f"there are {kept} rows or more, enough for all cores")
+    (split,) = impl.case.split
+    _, longest = bounds(next(axis.size for axis in roots if axis.name == split), ranges)
+    leaf = max(tree_of(node).leaf for node in reductions)
+    if longest <= leaf:
+        return Dropped(impl.template, impl.case.name, f"{longest} elements are one leaf of {leaf}, for one block")
+    return None

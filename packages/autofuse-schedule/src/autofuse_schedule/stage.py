@@ -1,7 +1,7 @@
 """The schedule stage: one backend node -> loop nests, segments and buffers for a target."""
 
 from autofuse_ir.asc_graph import AscGraph
-from autofuse_ir.dims import TRUE, Dim, const
+from autofuse_ir.dims import TRUE, Dim
 from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.fused_graph import AscBackend, FusedAscBackend
@@ -9,13 +9,13 @@ from autofuse_ir.schedule import Alternative, Dropped, ImplGraph, KernelArgument
 from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.errors import ScheduleError
-from autofuse_schedule.fits import never_fits
+from autofuse_schedule.fits import is_superfluous, never_fits
 from autofuse_schedule.groups import group_of_graph
-from autofuse_schedule.templates.parallel import ParallelTemplate
-from autofuse_schedule.tiling_cases import tiling_cases
+from autofuse_schedule.templates.choose import templates_for
 from autofuse_schedule.transforms.collapse_broadcasts import CollapseBroadcasts
 from autofuse_schedule.transforms.insert_broadcasts import InsertBroadcasts
 from autofuse_schedule.transforms.merge_axes import MergeAxes
+from autofuse_schedule.workspace import workspace_bytes
 
 
 def schedule(backend_node: AscBackend | FusedAscBackend, facts: SymbolFacts, target: TargetSpec) -> ScheduleResult:
@@ -46,7 +46,7 @@ def schedule(backend_node: AscBackend | FusedAscBackend, facts: SymbolFacts, tar
         arguments=arguments,
         symbols=_symbols(backend_node.graph, arguments),
         alternatives=(Alternative("general", (group,), TRUE),),
-        workspace_bytes=const(0),
+        workspace_bytes=workspace_bytes(implementations),
         dropped=dropped,
     )
 
@@ -59,16 +59,16 @@ def _implementations(
     if target.kind is TargetKind.ASCEND:
         body = InsertBroadcasts()(body)
     group = group_of_graph(body)
-    template = ParallelTemplate(target, tuple(sorted(ranges.items())))
     kept: list[ImplGraph] = []
     dropped: list[Dropped] = []
-    for case in tiling_cases(group, body.axes):
-        impl = template(body, group, case, axes)
-        reason = never_fits(impl, target, ranges)
-        if reason is None:
-            kept.append(impl)
-        else:
-            dropped.append(reason)
+    for template, cases in templates_for(body, group, target, ranges):
+        for case in cases:
+            impl = template(body, group, case, axes)
+            reason = is_superfluous(impl, target, ranges) or never_fits(impl, target, ranges)
+            if reason is None:
+                kept.append(impl)
+            else:
+                dropped.append(reason)
     return tuple(kept), tuple(dropped)
 
 

@@ -8,7 +8,8 @@ from autofuse_ir.schedule import TilingCase, TilingGroup
 def tiling_cases(group: TilingGroup, axes: tuple[Axis, ...]) -> tuple[TilingCase, ...]:
     """Return one case per axis of ``group.y``, outermost first; axes of provable size 1 are not worth a case.
 
-    With ``x`` and ``r`` axes a case names one of each, too (their Cartesian product).
+    With ``x`` axes a case names one of each (their Cartesian product). Reduced axes go whole into the tile. Without an
+    axis to split there is one case, of one tile.
     """
     sizes = {axis.name: axis.size for axis in axes}
 
@@ -17,7 +18,12 @@ def tiling_cases(group: TilingGroup, axes: tuple[Axis, ...]) -> tuple[TilingCase
         return long or names[:1]
 
     cases: tuple[tuple[str, ...], ...] = ((),)
-    for role in (group.x, group.y, group.r):
+    for role in (group.x, group.y):
         if role:
             cases = tuple((*case, name) for case in cases for name in candidates(role))
-    return tuple(TilingCase("_".join(case), case) for case in cases)
+    return tuple(TilingCase("_".join(case) or "whole", case) for case in cases)
+
+
+def reduced_cases(group: TilingGroup) -> tuple[TilingCase, ...]:
+    """Return the case that splits the outermost reduced axis, so that blocks share its elements."""
+    return tuple(TilingCase(axis, (axis,)) for axis in group.r[:1])

@@ -44,7 +44,6 @@ def models_file_name(kernel: str) -> str:
 
 
 def _case(key: int, alternative: str, group: str, impl: ImplGraph, target: TargetSpec) -> CaseModel:
-    blocks = blocks_of(impl)
     return CaseModel(
         key=key,
         alternative=alternative,
@@ -53,8 +52,8 @@ def _case(key: int, alternative: str, group: str, impl: ImplGraph, target: Targe
         variables=impl.tile_variables,
         constraints=constraints(impl, target),
         costs=pipe_costs(impl, target),
-        head=head_cost(blocks, target),
-        blocks=blocks,
+        head=head_cost(impl, target),
+        blocks=blocks_of(impl),
     )
 
 

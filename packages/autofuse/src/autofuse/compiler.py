@@ -11,7 +11,7 @@ from attrs import evolve
 from autofuse_fusion.options import FusionOptions
 from autofuse_ir.artefact import read
 from autofuse_ir.graph import Graph, Symbol
-from autofuse_ir.target import TargetKind, TargetSpec, load_target
+from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_reference.arrays import to_tensor_data
 from autofuse_runtime.cache import ArtefactCache
 from autofuse_runtime.compile_kernels import compile_library
@@ -21,6 +21,7 @@ from autofuse_runtime.load import load_program
 from autofuse_runtime.toolchain import find_toolchain
 
 from autofuse import plugins
+from autofuse.calibration.overlay import target_named
 from autofuse.dump import dump_into
 from autofuse.errors import DriverError
 from autofuse.function import CompiledFunction, callable_of
@@ -162,12 +163,12 @@ def compile_model(
     return load_lowered(lower_graph(graph, spec, options, known, observe), spec, tier)
 
 
-def chosen_target(target: str | TargetSpec | None, device: str = "auto") -> TargetSpec:
+def chosen_target(target: str | Path | TargetSpec | None, device: str = "auto") -> TargetSpec:
     """Return the target asked for, else that of the environment, else the CPU; ``device`` has to go with it."""
     if device not in DEVICES:
         known = ", ".join(DEVICES)
         raise DriverError(f"there is no device {device!r}", where="autofuse.compile", fix=f"use one of {known}")
-    spec = target if isinstance(target, TargetSpec) else load_target(target or settings().target)
+    spec = target if isinstance(target, TargetSpec) else target_named(str(target or settings().target))
     if device == "sim" and spec.kind is TargetKind.CPU:
         raise DriverError("target cpu has no simulator", where="autofuse.compile", fix="use device auto")
     return spec

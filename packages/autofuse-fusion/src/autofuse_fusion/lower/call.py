@@ -5,10 +5,13 @@ from typing import TypeAlias
 
 from attrs import frozen
 from autofuse_ir import dtypes as dt
+from autofuse_ir.dims import Dim, const
 from autofuse_ir.dtypes import DType
 from autofuse_ir.graph import AttrValue, Node
 from autofuse_ir.operators import Operator, ParamKind, attr_of
+from autofuse_ir.reduction import tree_for
 
+from autofuse_fusion.lower.space import SpaceOf, broadcast_space
 from autofuse_fusion.lower.writer import KernelWriter, Number, Tensor
 
 Arguments: TypeAlias = Mapping[str, Tensor | tuple[Tensor, ...] | None]
@@ -25,6 +28,24 @@ def arguments_of(op: Operator, found: Mapping[str, Sequence[Tensor]]) -> Argumen
     return arguments
 
 
+_ONE = const(1)
+
+
+@frozen
+class Frame:
+    """Where the operator's own loops lie in the kernel.
+
+    It joins ``count`` elements along the axes ``reduced``, by their numbers; ``is_inner`` says whether its innermost
+    loop is among them. ``indexed`` are, per dim whose positions it asks for, its axes.
+    """
+
+    reduced: tuple[int, ...] = ()
+    count: Dim = _ONE
+    is_inner: bool = False
+    indexed: Mapping[int, tuple[int, ...]] = {}
+    scanned: tuple[int, ...] = ()
+
+
 @frozen
 class Call:
     """Inputs by name, in the dtype the operator computes in, and the declared dtypes of inputs and first result."""
@@ -34,6 +55,7 @@ class Call:
     tensors: Arguments
     dtypes: Mapping[str, DType]
     result: DType
+    frame: Frame = Frame()
 
     def tensor(self, name: str) -> Tensor:
         """Return the input ``name``, which must be there."""
@@ -81,6 +103,30 @@ class Call:
         """Return ``if_true`` where ``condition`` holds, else ``if_false``."""
         return self.writer.apply("Select", condition, if_true, if_false)
 
+    def reduce(self, op: str, tensor: Tensor) -> Tensor:
+        """Return ``tensor`` joined by AscIR reduction ``op`` along the axes that the operator reduces."""
+        tree = tree_for(tensor.dtype, self.frame.is_inner)
+        return self.writer.reduce(op, tensor, self.frame.reduced, tree)
+
+    def scan(self, op: str, tensor: Tensor, exclusive: bool, reverse: bool) -> Tensor:
+        """Return ``tensor`` joined by AscIR scan ``op`` along the axis that the operator walks in order."""
+        return self.writer.scan(op, tensor, self.frame.scanned, exclusive, reverse)
+
+    def count(self, dtype: DType) -> Tensor:
+        """Return how many elements the operator joins."""
+        return self.size(self.frame.count, dtype)
+
+    def size(self, expression: Dim, dtype: DType) -> Tensor:
+        """Return the size ``expression`` in ``dtype``."""
+        known = expression.constant_value
+        if known is not None:
+            return self.writer.scalar(known, dtype)
+        return self.cast(self.writer.size(expression, dt.int64), dtype)
+
+    def index(self, dim: int, dtype: DType) -> Tensor:
+        """Return the position along ``dim`` of the operator's space, which it declared as indexed."""
+        return self.writer.position(self.frame.indexed[dim], dtype)
+
     def truth(self, tensor: Tensor) -> Tensor:
         """Return where ``tensor`` is not 0."""
         return self.writer.cast(tensor, dt.bool_)
@@ -95,7 +141,7 @@ class Lowering:
     """How operator ``name`` is written in AscIR.
 
     ``moves``: it only moves elements, so 16-bit floats need no widening. ``unread``: inputs of which only the shape
-    matters. ``accepts`` says whether this node's attributes have a lowering.
+    matters. ``accepts`` says whether this node's attributes have a lowering, ``space`` over which loops it runs.
     """
 
     name: str
@@ -103,6 +149,7 @@ class Lowering:
     moves: bool = False
     unread: tuple[str, ...] = ()
     accepts: Callable[[Node], bool] = lambda _: True
+    space: SpaceOf = broadcast_space
 
 
 def direct(name: str, op: str) -> Lowering:

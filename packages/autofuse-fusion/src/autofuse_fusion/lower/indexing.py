@@ -180,24 +180,28 @@ class LeafLoader:
         if index.operand is not None:
             total = self._times(writer.cast(operands[index.operand], dtype), index.scale)
         for axis, weight in index.linear.items():
-            total = self._plus(total, self._times(writer.axis_index(axis, dtype), weight))
+            total = self._plus(total, self._times(writer.position((axis,), dtype), weight))
         for weight, folded in index.folded:
             total = self._plus(total, self._times(self._of_folded(folded, dtype), weight))
         if total is None:
-            return writer.size(index.offset, dtype)
-        return total if index.offset == 0 else writer.apply("Add", total, writer.size(index.offset, dtype))
+            return self._size(index.offset, dtype)
+        return total if index.offset == 0 else writer.apply("Add", total, self._size(index.offset, dtype))
 
     def _of_folded(self, folded: Folded, dtype: DType) -> Tensor:
         total: Tensor | None = None
         for axis, weight in folded.terms:
-            total = self._plus(total, self._times(self.writer.axis_index(axis, dtype), weight))
+            total = self._plus(total, self._times(self.writer.position((axis,), dtype), weight))
         assert total is not None
         if folded.divisor != 1:
-            total = self.writer.apply("FloorDiv", total, self.writer.size(folded.divisor, dtype))
-        return self.writer.apply("Mod", total, self.writer.size(folded.size, dtype))
+            total = self.writer.apply("FloorDiv", total, self._size(folded.divisor, dtype))
+        return self.writer.apply("Mod", total, self._size(folded.size, dtype))
 
     def _times(self, tensor: Tensor, weight: Dim) -> Tensor:
-        return tensor if weight == 1 else self.writer.apply("Mul", tensor, self.writer.size(weight, tensor.dtype))
+        return tensor if weight == 1 else self.writer.apply("Mul", tensor, self._size(weight, tensor.dtype))
+
+    def _size(self, size: Dim, dtype: DType) -> Tensor:
+        known = size.constant_value
+        return self.writer.size(size, dtype) if known is None else self.writer.scalar(known, dtype)
 
     def _plus(self, total: Tensor | None, tensor: Tensor) -> Tensor:
         return tensor if total is None else self.writer.apply("Add", total, tensor)

@@ -8,7 +8,9 @@ from autofuse_fusion.lower.decompositions import (
     elementwise,
     gradient,
     optimizer,
+    reduce,
     shape_view,
+    softmax,
 )
 
 _LOWERINGS: tuple[Lowering, ...] = (
@@ -19,8 +21,10 @@ _LOWERINGS: tuple[Lowering, ...] = (
     *compare_logic.LOWERINGS,
     *shape_view.LOWERINGS,
     *optimizer.LOWERINGS,
+    *reduce.LOWERINGS,
+    *softmax.LOWERINGS,
 )
-_BY_NAME = {lowering.name: lowering for lowering in _LOWERINGS}
+_BY_NAME = {lowering.name: lowering for lowering in (*_LOWERINGS, *shape_view.PLACED)}
 
 VIEWS = frozenset(
     (

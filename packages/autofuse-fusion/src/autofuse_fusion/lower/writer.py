@@ -11,6 +11,7 @@ from autofuse_ir.asc_ops import AscKind, AscResult, asc_op
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.dtypes import DType
 from autofuse_ir.graph import Attr
+from autofuse_ir.reduction import Tree
 from autofuse_ir.strides import dense_strides
 
 from autofuse_fusion.axes import Layout
@@ -69,22 +70,12 @@ class KernelWriter:
             self._written[key] = Tensor(name, dtype, varies)
         return self._written[key]
 
-    def axis_index(self, position: int, dtype: DType) -> Tensor:
-        """Return the index along the axis at ``position``."""
-        axis = self.axes[position].name
-        key = ("AxisIndex", axis, dtype)
-        if key not in self._written:
-            varies = tuple(place == position for place in range(len(self.axes)))
-            name = self._add("AxisIndex", (), dtype, varies, (Attr("axis", axis),))
-            self._written[key] = Tensor(name, dtype, varies)
-        return self._written[key]
-
-    def store(self, tensor: Tensor, index: int, access: AccessMap) -> None:
-        """Write ``tensor``, along all axes, to kernel output ``index``."""
-        whole = (True,) * len(self.axes)
-        tensor = self.widened(tensor, whole)
-        store = self._add("Store", (tensor.name,), tensor.dtype, whole, access=access)
-        self._add("Output", (store,), tensor.dtype, whole, (Attr("index", index),), name=f"out{index}")
+    def store(self, tensor: Tensor, index: int, layout: Layout, access: AccessMap) -> None:
+        """Write ``tensor``, along the axes of ``layout``, to kernel output ``index``."""
+        along = tuple(entry is not None for entry in layout)
+        tensor = self.widened(tensor, along)
+        store = self._add("Store", (tensor.name,), tensor.dtype, along, access=access)
+        self._add("Output", (store,), tensor.dtype, along, (Attr("index", index),), name=f"out{index}")
 
     def scalar(self, value: Number, dtype: DType) -> Tensor:
         """Return the constant ``value``, rounded to ``dtype``."""
@@ -129,6 +120,51 @@ class KernelWriter:
             name = self._add(op, tuple(o.name for o in operands), dtype, varies, listed)
             self._written[key] = Tensor(name, dtype, varies)
         return self._written[key]
+
+    def reduce(self, op: str, tensor: Tensor, axes: tuple[int, ...], tree: Tree) -> Tensor:
+        """Return ``tensor`` joined along ``axes`` (their numbers) by reduction ``op``; itself where there are none."""
+        if not axes:
+            return tensor
+        wide = self.widened(tensor, tuple(along or k in axes for k, along in enumerate(tensor.varies)))
+        key = (op, wide.name, axes, tree)
+        if key not in self._written:
+            varies = tuple(along and k not in axes for k, along in enumerate(wide.varies))
+            attrs = (Attr("axes", tuple(self.axes[k].name for k in axes)), *tree.attrs())
+            self._written[key] = Tensor(self._add(op, (wide.name,), wide.dtype, varies, attrs), wide.dtype, varies)
+        return self._written[key]
+
+    def scan(self, op: str, tensor: Tensor, axes: tuple[int, ...], exclusive: bool, reverse: bool) -> Tensor:
+        """Return ``tensor`` with each element joined to those before it along the one axis of ``axes``.
+
+        Where there is none, the only element has none before it.
+        """
+        if not axes:
+            identity: Number = 0 if op == "CumSum" else 1
+            return self.scalar(identity, tensor.dtype) if exclusive else tensor
+        (axis,) = axes
+        wide = self.widened(tensor, tuple(along or k == axis for k, along in enumerate(tensor.varies)))
+        key = (op, wide.name, axis, exclusive, reverse)
+        if key not in self._written:
+            attrs = (Attr("axis", self.axes[axis].name), Attr("exclusive", exclusive), Attr("reverse", reverse))
+            self._written[key] = Tensor(
+                self._add(op, (wide.name,), wide.dtype, wide.varies, attrs), wide.dtype, wide.varies
+            )
+        return self._written[key]
+
+    def position(self, axes: tuple[int, ...], dtype: DType) -> Tensor:
+        """Return the row-major position along ``axes`` together, 0 where there are none."""
+        found: Tensor | None = None
+        for axis in axes:
+            key = ("AxisIndex", axis, dtype)
+            if key not in self._written:
+                varies = tuple(k == axis for k in range(len(self.axes)))
+                name = self._add("AxisIndex", (), dtype, varies, (Attr("axis", self.axes[axis].name),))
+                self._written[key] = Tensor(name, dtype, varies)
+            step = self._written[key]
+            if found is not None:
+                found = self.apply("Mul", found, self.cast(self.size(self.axes[axis].size, dt.int64), dtype))
+            found = step if found is None else self.apply("Add", found, step)
+        return self.scalar(0, dtype) if found is None else found
 
     def widened(self, tensor: Tensor, varies: tuple[bool, ...]) -> Tensor:
         """Return ``tensor`` repeated along the axes of ``varies`` that it does not vary along, innermost first."""

@@ -46,10 +46,9 @@ class Arguments:
                 if number not in self._outputs:
                     self._outputs[number] = _output(node, tuple(map(size, store.access.memory)))
 
-    def load(self, node: AscNode, elements: Array) -> Array:
-        """Return what Load ``node`` reads at flat ``elements``, which must be inside."""
-        found: Array = self._inputs[node.name][elements]
-        return found
+    def memory(self, node: AscNode) -> Array:
+        """Return the flat data that Load ``node`` reads."""
+        return self._inputs[node.name]
 
     def store(self, node: AscNode, elements: Array, content: Array, iteration: Array, block: int, again: bool) -> None:
         """Write ``content`` at flat ``elements``, each in iteration number ``iteration`` of the nest.

@@ -84,6 +84,11 @@ class Memory:
         memory.writer[places] = value.number
         memory.block[places] = block
 
+    def forget(self, value: Value) -> None:
+        """Make what was written of ``value`` unreadable: it is about to be made anew."""
+        memory = self._blocks[self._owner[value.buffer]]
+        memory.writer[memory.writer == value.number] = NOBODY
+
     def _places(self, value: Value, elements: Array, memory: _Block, node: str) -> Array:
         """Byte positions, one row an element."""
         itemsize = value.dtype.itemsize

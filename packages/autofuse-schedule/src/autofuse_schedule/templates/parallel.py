@@ -13,7 +13,7 @@ from autofuse_schedule.allocate import allocate
 from autofuse_schedule.index_bits import index_bits
 from autofuse_schedule.nest import Nest
 from autofuse_schedule.segments import partition
-from autofuse_schedule.transforms.split import split_parallel
+from autofuse_schedule.transforms.split import TileSplit, split_nest
 
 
 @frozen
@@ -27,11 +27,15 @@ class ParallelTemplate:
     def __call__(self, graph: AscGraph, group: TilingGroup, case: TilingCase, axes: tuple[Axis, ...]) -> ImplGraph:
         """Return the scheduled kernel of ``case``; ``axes`` are all axes up to the roots."""
         roots = graph.axes
-        loops = split_parallel(roots, case.split[0], self._lanes(graph), frozenset(dict(self.ranges)))
+        names = [axis.name for axis in roots]
+        at = names.index(case.split[0])
+        multiple = self._lanes(graph) if at == len(names) - 1 else 1
+        tile = TileSplit(case.split[0], tuple(names[:at]), multiple)
+        loops = split_nest(roots, tile, frozenset(dict(self.ranges)))
         by_name = {axis.name: axis for axis in (*axes, *loops.axes)}
         nest = Nest(roots, tuple(by_name[name] for name in loops.vectorised))
         segments = partition(graph.nodes, loops.vectorised, self.target.limits)
-        allocation = allocate(graph.nodes, segments, nest, self.target)
+        allocation = allocate(graph.nodes, segments, (nest,) * len(segments), self.target)
         return ImplGraph(
             name=f"{graph.name}_{self.name}_{case.name}",
             case=case,

@@ -7,7 +7,11 @@ after    axis z0z1 = 768*n; accesses have one data dim of that size
 from attrs import evolve, frozen
 from autofuse_ir.asc_graph import AccessDim, AccessMap, AscGraph, AscNode, Axis, AxisKind
 from autofuse_ir.dims import Dim, const
+from autofuse_ir.graph import Attr
+from autofuse_ir.reduction import reduced_axes
 from autofuse_ir.strides import dense_strides
+
+from autofuse_schedule.transforms.drop_unit_axes import DropUnitAxes
 
 
 @frozen
@@ -22,14 +26,15 @@ class MergedAxes:
 class MergeAxes:
     """Pure: fewer, longer axes with the same meaning.
 
-    Axes of provable size 1 disappear; two neighbours merge when each value either varies along both or along neither,
-    and each Load and Store walks them as one contiguous run of its data. Expects Broadcasts to be collapsed.
+    Axes of provable size 1 disappear (`DropUnitAxes`); two neighbours merge when each value either varies along both or
+    along neither, each Load and Store walks them as one contiguous run of its data, each reduction joins both or
+    neither, and no operator counts or scans along one of them. Expects Broadcasts to be collapsed.
     """
 
     def __call__(self, graph: AscGraph) -> MergedAxes:
         """Return ``graph`` over as few axes as possible; at least one remains."""
         all_axes = list(graph.axes)
-        graph = _drop_unit_axes(graph)
+        graph = DropUnitAxes()(graph)
         position = 0
         while position + 1 < len(graph.axes):
             if not _can_merge(graph, position):
@@ -42,49 +47,17 @@ class MergeAxes:
         return MergedAxes(graph, tuple(all_axes))
 
 
-def _drop_unit_axes(graph: AscGraph) -> AscGraph:
-    one = const(1)
-    keep = [i for i, axis in enumerate(graph.axes) if axis.size != one]
-    if not keep:
-        keep = [0] if graph.axes else []
-    if not graph.axes:
-        unit = Axis("z", AxisKind.ORIGINAL, one)
-        nodes = tuple(
-            evolve(n, repeats=(one,), strides=(const(0),), access=_simplify(n.access, set())) for n in graph.nodes
-        )
-        return evolve(graph, axes=(unit,), nodes=nodes)
-    dropped = {axis.name for i, axis in enumerate(graph.axes) if i not in keep}
-    nodes = tuple(
-        evolve(
-            n,
-            repeats=tuple(n.repeats[i] for i in keep),
-            strides=tuple(n.strides[i] for i in keep),
-            access=_simplify(n.access, dropped),
-        )
-        for n in graph.nodes
-    )
-    return evolve(graph, axes=tuple(graph.axes[i] for i in keep), nodes=nodes)
-
-
-def _simplify(access: AccessMap | None, unit_axes: set[str]) -> AccessMap | None:
-    """Index 0 of a unit axis is the constant offset; data dims of size 1 at offset 0 do not matter."""
-    if access is None:
-        return None
-    dims = tuple(AccessDim(None, const(0), d.offset) if d.axis in unit_axes else d for d in access.dims)
-    kept = [
-        (size, dim)
-        for size, dim in zip(access.memory, dims, strict=True)
-        if not (size == const(1) and dim.axis is None and dim.offset == const(0))
-    ]
-    return AccessMap(tuple(size for size, _ in kept), tuple(dim for _, dim in kept))
-
-
 def _can_merge(graph: AscGraph, position: int) -> bool:
     outer, inner = graph.axes[position], graph.axes[position + 1]
     for node in graph.nodes:
         if node.op in ("Data", "Output"):
             continue
         if (node.repeats[position] == outer.size) != (node.repeats[position + 1] == inner.size):
+            return False
+        reduced = reduced_axes(node)
+        if (outer.name in reduced) != (inner.name in reduced):
+            return False
+        if node.op != "Broadcast" and node.attr("axis") in (outer.name, inner.name):
             return False
         if node.access is not None and not _walks_as_one(node.access, outer, inner):
             return False
@@ -125,8 +98,13 @@ def _merge_node(node: AscNode, position: int, outer: Axis, inner: Axis, merged: 
             at = places[outer.name]
             first = access.dims[at]
             dim = AccessDim(merged.name, const(1), first.offset * access.memory[at + 1])
-            access = AccessMap(
-                (*access.memory[:at], access.memory[at] * access.memory[at + 1], *access.memory[at + 2 :]),
-                (*access.dims[:at], dim, *access.dims[at + 2 :]),
+            access = evolve(
+                access,
+                memory=(*access.memory[:at], access.memory[at] * access.memory[at + 1], *access.memory[at + 2 :]),
+                dims=(*access.dims[:at], dim, *access.dims[at + 2 :]),
             )
-    return evolve(node, repeats=repeats, strides=dense_strides(repeats), access=access)
+    attrs = node.attrs
+    if outer.name in reduced_axes(node):
+        names = tuple(merged.name if a == outer.name else a for a in reduced_axes(node) if a != inner.name)
+        attrs = tuple(Attr("axes", names) if attr.name == "axes" else attr for attr in attrs)
+    return evolve(node, repeats=repeats, strides=dense_strides(repeats), access=access, attrs=attrs)

@@ -9,42 +9,55 @@ after    z1 -> z1T, z1t                           tile split; z1t_size is solved
 
 from attrs import frozen
 from autofuse_ir.asc_graph import Axis, AxisKind
-from autofuse_ir.dims import ceildiv, const, dim_max, product, symbol
+from autofuse_ir.dims import Dim, ceildiv, const, dim_max, product, symbol
 from autofuse_ir.schedule import TileRole, TileVariable
 
 
 @frozen
+class TileSplit:
+    """How to split root axis ``axis`` for the tile: in multiples of ``multiple``, ``most`` at most (None: all of it).
+
+    ``outside`` are the root axes that become loops around it; all others are walked whole, inside of the tile.
+    """
+
+    axis: str
+    outside: tuple[str, ...]
+    multiple: int = 1
+    most: Dim | None = None
+
+
+@frozen
 class SplitLoops:
-    """The axes of one case: all new ``axes`` (parents first), ``loops``, ``block`` axis, ``vectorised`` axes."""
+    """The axes of one case: all new ``axes`` (parents first), ``loops``, ``block`` axis, ``vectorised`` axes.
+
+    ``vectorised`` follow the order of the roots.
+    """
 
     axes: tuple[Axis, ...]
     loops: tuple[str, ...]
-    block: str
+    block: str | None
     vectorised: tuple[str, ...]
     variables: tuple[TileVariable, ...]
 
 
-def split_parallel(roots: tuple[Axis, ...], split: str, lanes: int, taken: frozenset[str]) -> SplitLoops:
-    """Split root axis ``split`` for the tile and spread everything outside of it over blocks.
+def split_nest(roots: tuple[Axis, ...], tile: TileSplit | None, taken: frozenset[str]) -> SplitLoops:
+    """Split one root axis for the tile and spread it and everything outside of it over blocks.
 
-    ``taken`` are size symbols of the model, which tile sizes must not be called. ``lanes`` is the granule of a tile
-    that ends in the innermost axis (elements of one vector), so that only the last tile has a tail.
+    Without ``tile`` the whole nest is one tile of one block. ``taken`` are size symbols of the model, which tile sizes
+    must not be called.
     """
-    position = next(i for i, axis in enumerate(roots) if axis.name == split)
-    axis = roots[position]
-    tile_name = _unused(f"{split}t_size", taken)
+    if tile is None:
+        return SplitLoops((), (), None, tuple(axis.name for axis in roots), ())
+    axis = next(axis for axis in roots if axis.name == tile.axis)
+    tile_name = _unused(f"{axis.name}t_size", taken)
     tile_size = symbol(tile_name)
-    outer = Axis(f"{split}T", AxisKind.TILE_OUTER, ceildiv(axis.size, tile_size), (split,))
-    inner = Axis(f"{split}t", AxisKind.TILE_INNER, tile_size, (split,))
+    outer = Axis(f"{axis.name}T", AxisKind.TILE_OUTER, ceildiv(axis.size, tile_size), (axis.name,))
+    inner = Axis(f"{axis.name}t", AxisKind.TILE_INNER, tile_size, (axis.name,))
     made = [outer, inner]
-    parts = (*roots[:position], outer)
+    parts = (*(root for root in roots if root.name in tile.outside), outer)
     if len(parts) > 1:
-        merged = Axis(
-            "".join(p.name for p in parts),
-            AxisKind.MERGED,
-            product(p.size for p in parts),
-            tuple(p.name for p in parts),
-        )
+        name = "".join(part.name for part in parts)
+        merged = Axis(name, AxisKind.MERGED, product(p.size for p in parts), tuple(p.name for p in parts))
         made.append(merged)
     else:
         merged = outer
@@ -53,17 +66,19 @@ def split_parallel(roots: tuple[Axis, ...], split: str, lanes: int, taken: froze
     block = Axis(f"{merged.name}B", AxisKind.BLOCK_OUTER, ceildiv(merged.size, share), (merged.name,))
     within = Axis(f"{merged.name}b", AxisKind.BLOCK_INNER, share, (merged.name,))
     made += [block, within]
-    innermost = position == len(roots) - 1
     one = const(1)
+    most = dim_max(axis.size, one) if tile.most is None else tile.most
     variables = (
-        TileVariable(tile_name, inner.name, TileRole.LOCAL, 1, dim_max(axis.size, one), lanes if innermost else 1),
+        TileVariable(tile_name, inner.name, TileRole.LOCAL, 1, most, tile.multiple),
         TileVariable(share_name, within.name, TileRole.MULTICORE, 1, dim_max(merged.size, one), 1),
     )
     return SplitLoops(
         axes=tuple(made),
         loops=(block.name, within.name),
         block=block.name,
-        vectorised=(inner.name, *(a.name for a in roots[position + 1 :])),
+        vectorised=tuple(
+            inner.name if root.name == axis.name else root.name for root in roots if root.name not in tile.outside
+        ),
         variables=variables,
     )
 

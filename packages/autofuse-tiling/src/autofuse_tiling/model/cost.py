@@ -2,93 +2,107 @@
 
 Form (as in the original's model): ``head + max(MTE2, VEC, MTE3)``. A block runs ``share`` tiles; each tile moves its
 Loads' and Stores' bytes and evaluates its nodes. The costs come from the TargetSpec alone.
+
+On a CPU the pipe called VEC also pays for what a core fetches from its caches (`autofuse_tiling.model.cached`).
 """
 
-from autofuse_ir.asc_graph import AscNode, Axis
-from autofuse_ir.asc_ops import NOT_EVALUATED
-from autofuse_ir.dims import Dim, ceildiv, const, dim_max, dim_min, product
-from autofuse_ir.schedule import ImplGraph
+from autofuse_ir.dims import Dim, ceildiv, const, dim_max, dim_min, product, total
+from autofuse_ir.reduction import reduced_axes, tree_of
+from autofuse_ir.schedule import ImplGraph, Location
 from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_ir.tiling import CostTerm, PipeCost
+
+from autofuse_tiling.model.cached import cache_terms
+from autofuse_tiling.model.walks import Walk, walks_of
 
 SCALE = 1000
 """Bandwidths enter as integers per mille, since divisors of cost terms are exact sizes."""
 
-NO_WORK = (*NOT_EVALUATED, "Load", "Store")
-
 
 def pipe_costs(impl: ImplGraph, target: TargetSpec) -> tuple[PipeCost, ...]:
     """Return the cycles of the pipes that fill local memory (MTE2), compute (VEC) and drain it (MTE3)."""
-    axes = {axis.name: axis for axis in impl.axes}
-    tiles = _tiles_per_block(impl, axes)
-    vectorised = _vectorised(impl, axes)
+    walks = tuple(walks_of(impl))
+    compute = [term for number, walk in enumerate(walks) for term in _compute(walk, number, target)]
+    if target.kind is TargetKind.CPU:
+        compute += cache_terms(impl, walks, target)
     return (
-        PipeCost("MTE2", _movement(impl, "Load", target, tiles, vectorised)),
-        PipeCost("VEC", _compute(impl, target, tiles, vectorised)),
-        PipeCost("MTE3", _movement(impl, "Store", target, tiles, vectorised)),
+        PipeCost("MTE2", tuple(term for walk in walks for term in _movement(walk, "Load", target))),
+        PipeCost("VEC", tuple(compute)),
+        PipeCost("MTE3", tuple(term for walk in walks for term in _movement(walk, "Store", target))),
     )
 
 
-def head_cost(blocks: Dim, target: TargetSpec) -> tuple[CostTerm, ...]:
-    """Return the cycles before any block works: handing out blocks costs nothing when there is only one."""
-    more_than_one = dim_min(dim_max(blocks - 1, const(0)), const(1))
-    return (CostTerm(target.quantity("launch_cycles"), more_than_one, const(1)),)
+def head_cost(impl: ImplGraph, target: TargetSpec) -> tuple[CostTerm, ...]:
+    """Return the cycles before any block works: handing out blocks costs nothing when there is only one.
+
+    They are handed out anew for each phase after one that all blocks wait for.
+    """
+    launches = sum(1 for phase in impl.phases if phase.block is not None and not phase.shared)
+    more_than_one = dim_min(dim_max(blocks_of(impl) - 1, const(0)), const(1))
+    return (CostTerm(target.quantity("launch_cycles"), more_than_one * max(1, launches), const(1)),)
 
 
 def blocks_of(impl: ImplGraph) -> Dim:
-    """Return the number of blocks launched."""
-    block = impl.phases[0].block
-    return next((axis.size for axis in impl.axes if axis.name == block), const(1))
+    """Return the number of blocks launched: the most that a phase has."""
+    sizes = {axis.name: axis.size for axis in impl.axes}
+    counts = dict.fromkeys(const(1) if phase.block is None else sizes[phase.block] for phase in impl.phases)
+    return dim_max(*counts) if counts else const(1)
 
 
-def _tiles_per_block(impl: ImplGraph, axes: dict[str, Axis]) -> Dim:
-    """Tiles the busiest block runs: the sizes of all loops but the one bound to blocks."""
-    phase = impl.phases[0]
-    return product(axes[name].size for name in phase.loops if name != phase.block)
-
-
-def _vectorised(impl: ImplGraph, axes: dict[str, Axis]) -> tuple[Axis, ...]:
-    return tuple(axes[name] for name in impl.phases[0].segments[0].axes) if impl.phases[0].segments else ()
-
-
-def _elements(node: AscNode, impl: ImplGraph, vectorised: tuple[Axis, ...]) -> Dim:
-    """Elements of one tile of the node's value."""
-    return product(axis.size for axis in vectorised if _varies(node, impl, axis))
-
-
-def _varies(node: AscNode, impl: ImplGraph, axis: Axis) -> bool:
-    return node.repeats[impl.roots.index(axis.root)] != const(1)
-
-
-def _movement(
-    impl: ImplGraph, op: str, target: TargetSpec, tiles: Dim, vectorised: tuple[Axis, ...]
-) -> tuple[CostTerm, ...]:
+def _movement(walk: Walk, op: str, target: TargetSpec) -> tuple[CostTerm, ...]:
     name = "bytes_per_cycle_read" if op == "Load" else "bytes_per_cycle_write"
     bandwidth = const(max(1, round(target.quantity(name) * SCALE)))
-    moved = [n for n in impl.nodes if n.op == op]
-    terms = [
-        CostTerm(float(SCALE * n.dtype.itemsize), _elements(n, impl, vectorised) * tiles, bandwidth) for n in moved
-    ]
+    moved = [node for node in walk.nodes if node.op == op and not node.attr("resident", False)]
+    stays = target.kind is TargetKind.CPU and op == "Load"
+    terms = []
+    for node in moved:
+        times = const(1) if stays and walk.is_same_in_all_tiles(node) else walk.tiles
+        terms.append(CostTerm(float(SCALE * node.dtype.itemsize), walk.elements(node) * times, bandwidth))
     if moved:
-        terms.append(CostTerm(target.quantity("tile_cycles") * len(moved), tiles, const(1)))
+        terms.append(CostTerm(target.quantity("tile_cycles") * len(moved), walk.tiles, const(1)))
     return tuple(terms)
 
 
-def _compute(impl: ImplGraph, target: TargetSpec, tiles: Dim, vectorised: tuple[Axis, ...]) -> tuple[CostTerm, ...]:
+def _compute(walk: Walk, number: int, target: TargetSpec) -> tuple[CostTerm, ...]:
     terms = []
-    for node in impl.nodes:
-        if node.op in NO_WORK:
+    for node in walk.nodes:
+        if node.op in ("Load", "Store"):
             continue
         cost = target.cost_of(node.op, node.dtype)
-        terms.append(CostTerm(cost.per_element, _elements(node, impl, vectorised) * tiles, const(1)))
+        elements = walk.joined(node) if reduced_axes(node) else walk.elements(node)
+        terms.append(CostTerm(cost.per_element, elements * walk.tiles, const(1)))
         if cost.per_call:
-            terms.append(CostTerm(cost.per_call, tiles, const(1)))
-    rows = product(axis.size for axis in vectorised[:-1])
-    strips = ceildiv(vectorised[-1].size, const(_lanes(impl, target))) if vectorised else const(1)
+            terms.append(CostTerm(cost.per_call, walk.tiles, const(1)))
+    terms += _joins(walk)
     if target.kind is TargetKind.CPU:
-        terms.append(CostTerm(target.quantity("row_cycles"), rows * tiles, const(1)))
-        terms.append(CostTerm(1.0, rows * strips * tiles, const(1)))
+        rows = product(axis.size for axis in walk.axes[:-1])
+        strips = ceildiv(walk.axes[-1].size, const(_lanes(walk.impl, target))) if walk.axes else const(1)
+        row_cycles = target.quantity("row_cycles")
+        terms.append(CostTerm(row_cycles * (1 + 2 * _in_registers(walk)), rows * walk.tiles, const(1)))
+        terms.append(CostTerm(1.0, rows * strips * walk.tiles, const(1)))
+        if number:
+            terms.append(CostTerm(row_cycles, walk.tiles, const(1)))
     return tuple(terms)
+
+
+def _in_registers(walk: Walk) -> int:
+    """Reductions of the segment that fold their partial results at the end of each row."""
+    kept = {place.node for place in walk.impl.accumulators if place.location is Location.REGISTER}
+    return sum(name in kept for name in walk.segment.nodes)
+
+
+def _joins(walk: Walk) -> tuple[CostTerm, ...]:
+    """Readers of a reduction in workspace join the results of its leaves, one operation each."""
+    impl = walk.impl
+    spread = {place.node for place in impl.placements if place.location is Location.WORKSPACE}
+    read = dict.fromkeys(name for node in walk.nodes for name in node.inputs if name in spread)
+    sizes = {axis.name: axis.size for axis in impl.axes}
+    leaves = [
+        walk.elements(node) * ceildiv(product(sizes[a] for a in reduced_axes(node)), const(tree_of(node).leaf))
+        for node in impl.nodes
+        if node.name in read
+    ]
+    return (CostTerm(1.0, total(leaves) * walk.tiles, const(1)),) if leaves else ()
 
 
 def _lanes(impl: ImplGraph, target: TargetSpec) -> int:

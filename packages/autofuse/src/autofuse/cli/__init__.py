@@ -12,10 +12,11 @@ from autofuse.cli.bench import bench
 from autofuse.cli.cache import cache
 from autofuse.cli.compile import compile_command
 from autofuse.cli.explain import explain
-from autofuse.cli.inventory import operators, targets
+from autofuse.cli.operators import operators
 from autofuse.cli.run import run
 from autofuse.cli.show import show
 from autofuse.cli.stage import stage
+from autofuse.cli.targets import targets
 from autofuse.cli.verify import verify
 
 BUG = 4

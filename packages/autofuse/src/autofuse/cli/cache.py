@@ -46,7 +46,7 @@ def ls(as_json: bool) -> None:
     _line(f"{sum(entry.bytes for entry in found) / 1e6:.1f} MB in {len(found)} entries in {root}", cut=False)
 
 
-@cache.command("why-miss")
+@cache.command("why-miss", short_help="Say what compiling MODEL would find, and what not.")
 @click.argument("model")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @model_options
@@ -73,7 +73,7 @@ def why_miss(model: str, as_json: bool, choices: Choices) -> int:
     return int(any(miss is not None for _, miss in misses))
 
 
-@cache.command("doctor")
+@cache.command("doctor", short_help="Check the entries and the folder; --fix mends.")
 @click.option("--fix", "fixing", is_flag=True, help="Remove damaged entries and what killed processes left.")
 def doctor(fixing: bool) -> int:
     """Check every entry, the folder's rights and the room on its disk; exit 1 if something is wrong."""
@@ -91,7 +91,7 @@ def doctor(fixing: bool) -> int:
     return int(bool(left))
 
 
-@cache.command("export")
+@cache.command("export", short_help="Write entries to a file.")
 @click.argument("archive", type=click.Path(path_type=Path))
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only entries of this kind.")
 @click.option("--only", metavar="TEXT", help="Only entries whose description (see ls) contains TEXT.")
@@ -106,7 +106,7 @@ def export(archive: Path, kinds: tuple[str, ...], only: str | None) -> None:
     click.echo(f"{archive}: {len(chosen)} entries, {archive.stat().st_size / 1e6:.1f} MB\nsha256 {digest}")
 
 
-@cache.command("import")
+@cache.command("import", short_help="Add the entries of such a file.")
 @click.argument("archive", type=click.Path(path_type=Path))
 @click.option("--sha256", "wanted", metavar="DIGEST", help="Refuse an archive with another sha256.")
 def import_command(archive: Path, wanted: str | None) -> None:
@@ -120,7 +120,7 @@ def import_command(archive: Path, wanted: str | None) -> None:
     click.echo(f"added {added} entries to {settings().cache}" + (f"; it had {had} already" if had else ""))
 
 
-@cache.command("clear")
+@cache.command("clear", short_help="Remove every entry.")
 def clear_command() -> None:
     """Remove every entry; anything else in the folder stays. Waits for processes that are compiling."""
     root = settings().cache
@@ -134,7 +134,7 @@ def clear_command() -> None:
 
 
 def _what(entry: CacheEntry) -> str:
-    return entry.record.what if entry.record is not None else "? (damaged; see `autofuse cache doctor`)"
+    return entry.record.what if entry.record is not None else "? (see `autofuse cache doctor`)"
 
 
 def _line(text: str, cut: bool = True) -> None:

@@ -64,7 +64,7 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(choices=choices, **others)
 
     options = (
-        click.option("--target", metavar="NAME", help="cpu (default) or one that `autofuse targets` lists."),
+        click.option("--target", metavar="NAME", help="One that `autofuse targets` lists (default cpu), or FILE.toml."),
         click.option("--dim", "dims", multiple=True, metavar="NAME=LO..HI", help="Range of a dim, or one size NAME=N."),
         click.option("--hint", "hints", multiple=True, metavar="NAME=N", help="Size at which profit is judged."),
         click.option(

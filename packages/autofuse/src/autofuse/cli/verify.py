@@ -69,6 +69,7 @@ def as_data(result: Verification) -> dict[str, Any]:
                 "sizes": dict(c.sizes),
                 "passed": c.passed,
                 "exact": c.is_exact,
+                "same_bits": c.same_bits,
                 "max_abs": c.fused.max_abs,
                 "max_rel": c.fused.max_rel,
                 "max_ulp": c.fused.max_ulp,

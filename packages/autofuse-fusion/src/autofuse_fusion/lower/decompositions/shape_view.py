@@ -10,6 +10,9 @@ LOWERINGS: tuple[Lowering, ...] = (
     Lowering("BroadcastTo", lambda call: call.tensor("x"), moves=True, unread=("shape",)),
     Lowering("Expand", lambda call: call.tensor("x"), moves=True, unread=("shape",)),
     Lowering("Fill", lambda call: call.tensor("value"), moves=True, unread=("dims",)),
+)
+
+PLACED: tuple[Lowering, ...] = (
     Lowering("SliceD", lambda call: call.tensor("x"), moves=True, accepts=is_placed),
     Lowering("Index", lambda call: call.tensor("x"), moves=True, accepts=is_placed),
 )

@@ -25,6 +25,7 @@ from autofuse_fusion.benefit import CostModel, work_per_element
 from autofuse_fusion.classify import Kind, classify
 from autofuse_fusion.index_map import Leaf, Number, Place, Position, Viewed, at, composed, plain, still, summed
 from autofuse_fusion.lower.alignment import positions
+from autofuse_fusion.lower.space import broadcast_space
 from autofuse_fusion.lower.table import VIEWS, lowering_of
 from autofuse_fusion.lower.views.marks import is_placed, marks, origin_of
 from autofuse_fusion.options import FusionOptions
@@ -331,7 +332,7 @@ class ViewBuilder:
         if maker.op == "Index":
             return is_placed(maker) and not partial
         lowering = lowering_of(maker.op)
-        if lowering is None or not lowering.accepts(maker):
+        if lowering is None or not lowering.accepts(maker) or lowering.space is not broadcast_space:
             return False
         if not (op.has(Flag.ELEMENTWISE) or maker.op in _LIKE_ELEMENTWISE or is_placed(maker)):
             return False

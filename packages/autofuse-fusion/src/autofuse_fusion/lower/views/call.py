@@ -4,16 +4,18 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from attrs import frozen
-from autofuse_ir.dims import Dim, as_dim
+from autofuse_ir.dims import Dim, as_dim, const
 from autofuse_ir.dtypes import DType
 from autofuse_ir.fused_graph import Reason
 from autofuse_ir.graph import AttrValue, Node
 from autofuse_ir.operators import attr_of, bind, operator
 from autofuse_ir.operators.bind import Bound
+from autofuse_reference.arrays import to_array
 from autofuse_symshape.oracle import Oracle
 
 from autofuse_fusion.lower.views.builder import Shape, ViewBuilder
 from autofuse_fusion.size_facts import SizeFacts
+from autofuse_fusion.values import MOST_ELEMENTS
 
 
 class NotLoweredError(Exception):
@@ -115,7 +117,10 @@ class ViewCall:
             listed = self.attr(name)
             given = listed if isinstance(listed, tuple) else () if listed is None else (listed,)
             return tuple([as_dim(each) for each in given if isinstance(each, int | Dim)])
-        content = self.builder.values.content(self.value(name))
+        values = self.builder.values
+        content, known = values.content(self.value(name)), values.constants.get(self.value(name))
+        if content is None and known is not None and known.dtype.is_integer and known.element_count <= MOST_ELEMENTS:
+            return tuple([const(int(each)) for each in to_array(known).reshape(-1)])
         if content is None:
             raise NotLoweredError(Reason.STRUCTURAL_OPERAND_UNKNOWN)
         return content

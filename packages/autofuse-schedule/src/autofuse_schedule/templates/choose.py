@@ -1,0 +1,35 @@
+"""Which templates are tried for a kernel, and for which tiling cases."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from autofuse_ir.asc_graph import AscGraph, Axis
+from autofuse_ir.schedule import ImplGraph, TilingCase, TilingGroup
+from autofuse_ir.target import TargetSpec
+
+from autofuse_schedule.roles import roles_of
+from autofuse_schedule.templates.parallel import ParallelTemplate
+from autofuse_schedule.templates.reduce import Reach, ReduceTemplate
+from autofuse_schedule.tiling_cases import reduced_cases, tiling_cases
+
+Template: TypeAlias = Callable[[AscGraph, TilingGroup, TilingCase, tuple[Axis, ...]], ImplGraph]
+
+
+def templates_for(
+    graph: AscGraph, group: TilingGroup, target: TargetSpec, ranges: dict[str, tuple[int, int]]
+) -> tuple[tuple[Template, tuple[TilingCase, ...]], ...]:
+    """Return the templates for ``graph``, each with its cases.
+
+    Blocks share reduced axes only where no scan needs them in one piece.
+    """
+    listed = tuple(sorted(ranges.items()))
+    if not roles_of(graph).swept:
+        return ((ParallelTemplate(target, listed), tiling_cases(group, graph.axes)),)
+    whole = tiling_cases(group, graph.axes)
+    found: list[tuple[Template, tuple[TilingCase, ...]]] = [
+        (ReduceTemplate(target, listed, Reach.ALL_LOAD), whole),
+        (ReduceTemplate(target, listed, Reach.COMMON), whole),
+    ]
+    if not group.n:
+        found.append((ReduceTemplate(target, listed, Reach.R_CORE), reduced_cases(group)))
+    return tuple(found)

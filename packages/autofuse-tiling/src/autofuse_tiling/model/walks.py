@@ -1,0 +1,71 @@
+"""How often an ImplGraph's busiest block walks each segment, and over how many elements of each value."""
+
+from collections.abc import Iterator
+
+from attrs import frozen
+from autofuse_ir.asc_graph import AscNode, Axis
+from autofuse_ir.dims import Dim, const, product
+from autofuse_ir.reduction import reduced_axes
+from autofuse_ir.schedule import ImplGraph, Phase, Segment
+
+
+@frozen
+class Walk:
+    """One segment of a phase: ``axes`` that it walks, ``tiles`` that the busiest block runs.
+
+    ``whole`` are the roots that every tile walks from end to end: a value that varies along no other root is the same
+    in all tiles.
+    """
+
+    impl: ImplGraph
+    segment: Segment
+    axes: tuple[Axis, ...]
+    tiles: Dim
+    whole: frozenset[str]
+
+    @property
+    def nodes(self) -> tuple[AscNode, ...]:
+        """The nodes that the segment evaluates."""
+        by_name = {node.name: node for node in self.impl.nodes}
+        return tuple(by_name[name] for name in self.segment.nodes)
+
+    @property
+    def points(self) -> Dim:
+        """Points of one tile."""
+        return product(axis.size for axis in self.axes)
+
+    def elements(self, node: AscNode) -> Dim:
+        """Return the elements of one tile of ``node``'s value."""
+        return product(axis.size for axis in self.axes if self._varies(node, axis.root))
+
+    def joined(self, node: AscNode) -> Dim:
+        """Return the elements of one tile that reduction ``node`` joins."""
+        names = reduced_axes(node)
+        return product(axis.size for axis in self.axes if axis.root in names or self._varies(node, axis.root))
+
+    def is_same_in_all_tiles(self, node: AscNode) -> bool:
+        """Return whether each tile has the same elements of ``node``'s value."""
+        return all(root in self.whole or not self._varies(node, root) for root in self.impl.roots)
+
+    def varies_along_strips(self, node: AscNode) -> bool:
+        """Return whether ``node``'s value differs along the axis of the strips."""
+        return bool(self.axes) and self._varies(node, self.axes[-1].root)
+
+    def _varies(self, node: AscNode, root: str) -> bool:
+        return node.repeats[self.impl.roots.index(root)] != const(1)
+
+
+def walks_of(impl: ImplGraph) -> Iterator[Walk]:
+    """Yield a walk for each segment of each phase."""
+    axes = {axis.name: axis for axis in impl.axes}
+    for phase in impl.phases:
+        vectorised = {name for segment in phase.segments for name in segment.axes}
+        looped = vectorised if phase.loops else {*vectorised, *impl.roots}
+        whole = frozenset(root for root in impl.roots if root in looped)
+        for segment in phase.segments:
+            yield Walk(impl, segment, tuple(axes[a] for a in segment.axes), tiles_of(phase, axes), whole)
+
+
+def tiles_of(phase: Phase, axes: dict[str, Axis]) -> Dim:
+    """Return the tiles that the busiest block runs: the sizes of all loops but the one bound to blocks."""
+    return product(axes[name].size for name in phase.loops if name != phase.block)

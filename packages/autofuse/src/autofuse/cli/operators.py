@@ -1,0 +1,158 @@
+"""``autofuse operators``: what there is, with the element types that each target computes on."""
+
+import json
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+import click
+from autofuse_fusion.lower.table import lowering_of
+from autofuse_ir.asc_ops import ASC_OPS, NOT_EVALUATED, AscOp
+from autofuse_ir.dtypes import TENSOR_DTYPES, DType, bool_
+from autofuse_ir.operators import Flag, Operator, all_operators
+from autofuse_ir.target import TargetSpec, load_target, target_names
+from autofuse_reference.operators.table import has_meaning
+from rich.table import Table
+
+from autofuse.cli.console import terminal
+from autofuse.errors import DriverError
+
+_WHOLE_NUMBERS = {
+    "i8-64": tuple(f"i{bits}" for bits in (8, 16, 32, 64)),
+    "u8-64": tuple(f"u{bits}" for bits in (8, 16, 32, 64)),
+}
+"""Names for all integers of one kind, so that a row stays short."""
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--check", is_flag=True, help="Print the holes of the table; exit 1 if a vector operator has no meaning.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def operators(name: str | None, check: bool, as_json: bool) -> int:
+    """List the operators by family with how many of them fuse, and the element types of each target.
+
+    Models hold operators; fusing turns them into AscIR primitives, and each target computes some of those on some
+    element types. With NAME, only that operator or primitive.
+    """
+    if check:
+        return _check()
+    known = [o for o in all_operators() if name in (None, o.name)]
+    # What is not evaluated (arguments, constants) has the types of what uses it.
+    primitives = [o for o in ASC_OPS if name in (None, o.name) and o.name not in NOT_EVALUATED]
+    if name is not None and not known and not primitives:
+        names = dict.fromkeys((*(o.name for o in all_operators()), *(o.name for o in ASC_OPS)))
+        near = ", ".join(get_close_matches(name, names, 5)) or "`autofuse operators --json` lists all"
+        raise DriverError(f"there is no operator {name!r}", where="operators", fix=f"near it: {near}")
+    targets = tuple(load_target(each) for each in target_names())
+    if as_json:
+        click.echo(json.dumps(_facts(known, primitives, targets), indent=2, sort_keys=True))
+        return 0
+    if name is None:
+        _show_families()
+    for operator in known if name is not None else ():
+        _show_operator(operator)
+    if primitives:
+        _show_primitives(primitives, targets)
+    return 0
+
+
+def dtypes_on(op: AscOp, target: TargetSpec) -> tuple[DType, ...]:
+    """Return the element types on which ``target`` computes primitive ``op``; those it converts first are among them.
+
+    A target that says nothing about a primitive computes it on all types that the primitive is defined on.
+    """
+    stated = next((row.dtypes for row in target.support if row.op == op.name), TENSOR_DTYPES)
+    return tuple(dtype for dtype in TENSOR_DTYPES if dtype in stated and _is_defined_on(op, dtype))
+
+
+def _is_defined_on(op: AscOp, dtype: DType) -> bool:
+    return {
+        "all": True,
+        "float": dtype.is_float,
+        "integer": dtype.is_integer,
+        "number": dtype != bool_,
+        "logical": dtype == bool_,
+        "bits": dtype.is_integer or dtype == bool_,
+    }[op.dtypes]
+
+
+def _short(dtypes: Iterable[DType]) -> str:
+    names = [dtype.text for dtype in dtypes]
+    for short, members in _WHOLE_NUMBERS.items():
+        if all(member in names for member in members):
+            names[names.index(members[0])] = short
+            names = [name for name in names if name not in members]
+    return " ".join(names) or "-"
+
+
+def _show_families() -> None:
+    count = len(all_operators())
+    table = Table(title=f"{count} operators of models, {len(ASC_OPS)} AscIR primitives", title_justify="left")
+    for column in ("family", "operators", "fuse", "NumPy meaning"):
+        table.add_column(column, justify="left" if column == "family" else "right")
+    families: dict[str, list[str]] = {}
+    for operator in all_operators():
+        families.setdefault(operator.family.value, []).append(operator.name)
+    for family, names in families.items():
+        meanings = sum(has_meaning(n) for n in names)
+        table.add_row(family, str(len(names)), str(sum(lowering_of(n) is not None for n in names)), str(meanings))
+    terminal().print(table)
+
+
+def _show_primitives(primitives: list[AscOp], targets: tuple[TargetSpec, ...]) -> None:
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for op in primitives:
+        rows.setdefault(tuple(_short(dtypes_on(op, target)) for target in targets), []).append(op.name)
+    table = Table(title="element types of AscIR primitives, by target", title_justify="left", show_lines=True)
+    for column in ("primitives", *(target.name for target in targets)):
+        table.add_column(column, overflow="fold")
+    table.caption = "b8 is bool, i and u are integers, f and bf floats, with their bits; i8-64 is all four sizes"
+    table.caption_justify = "left"
+    for cells, names in rows.items():
+        table.add_row(" ".join(names), *cells)
+    terminal().print(table)
+
+
+def _show_operator(operator: Operator) -> None:
+    for fact, text in (
+        (operator.name, operator.meaning),
+        ("family", operator.family.value),
+        ("inputs", ", ".join(param.name for param in operator.inputs) or "none"),
+        ("outputs", ", ".join(result.name for result in operator.outputs) or "none"),
+        ("attributes", ", ".join(spec.name for spec in operator.attrs) or "none"),
+        ("fuses", "yes" if lowering_of(operator.name) is not None else "no: it runs in a host region"),
+        ("NumPy meaning", "yes" if has_meaning(operator.name) else "no"),
+    ):
+        terminal().print(f"{fact:14} {text}".rstrip(), highlight=False, markup=False)
+
+
+def _facts(
+    known: list[Operator], primitives: list[AscOp], targets: tuple[TargetSpec, ...]
+) -> dict[str, dict[str, object]]:
+    return {
+        "operators": {
+            o.name: {
+                "family": o.family.value,
+                "fuses": lowering_of(o.name) is not None,
+                "numpy_meaning": has_meaning(o.name),
+            }
+            for o in known
+        },
+        "primitives": {
+            op.name: {target.name: [dtype.name for dtype in dtypes_on(op, target)] for target in targets}
+            for op in primitives
+        },
+    }
+
+
+def holes(table: Iterable[Operator]) -> tuple[str, ...]:
+    """Return the vector operators of ``table`` that have no NumPy meaning."""
+    return tuple(o.name for o in table if Flag.VECTOR in o.flags and not has_meaning(o.name))
+
+
+def _check() -> int:
+    missing = holes(all_operators())
+    for name in missing:
+        click.echo(f"{name}: no NumPy meaning in autofuse-reference")
+    if not missing:
+        click.echo("no holes")
+    return 1 if missing else 0
