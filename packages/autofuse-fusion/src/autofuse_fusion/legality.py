@@ -62,7 +62,9 @@ def fused(
     if count > options.max_operators:
         return Refused(Reason.TOO_LARGE, f"{count} operators, at most {options.max_operators}")
     made = {name for unit in first.units for name in unit.outputs}
-    moved = next((tensor for tensor in second.inputs if tensor in values.leaves and values.behind(tensor) in made), None)
+    moved = next(
+        (tensor for tensor in second.inputs if tensor in values.leaves and values.behind(tensor) in made), None
+    )
     if moved is not None:
         detail = f"{second.name} reads {values.behind(moved)} in another order than {first.name} makes it"
         return Refused(Reason.AXES_DO_NOT_MAP, detail)

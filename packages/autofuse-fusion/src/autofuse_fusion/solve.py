@@ -61,10 +61,13 @@ class Solver:
         self._model = cost_model(self.target)
 
     def solve(self) -> None:
-        """Merge groups until no pair is left that may and pays."""
-        for _ in range(MOST_ROUNDS):
-            if not self._round():
+        """Merge groups until no pair is left that may and pays; the parts of one operator first, and in any case."""
+        for only_parts in (True, False):
+            if not only_parts and not self.options.enable:
                 return
+            for _ in range(MOST_ROUNDS):
+                if not self._round(only_parts):
+                    break
 
     def find(self, item: int) -> int:
         """Return the item that ``item`` was merged into."""
@@ -116,8 +119,8 @@ class Solver:
                     kept.append(tensor)
         return frozenset(kept)
 
-    def _round(self) -> bool:
-        candidates = [pair for pair in self.pairs() if self._may_try(pair)]
+    def _round(self, only_parts: bool) -> bool:
+        candidates = [pair for pair in self.pairs() if self._may_try(pair, only_parts)]
         candidates.sort(key=self._rank)
         merged = False
         for pair in candidates:
@@ -130,11 +133,11 @@ class Solver:
                 merged = True
         return merged
 
-    def _may_try(self, pair: Pair) -> bool:
+    def _may_try(self, pair: Pair, only_parts: bool) -> bool:
         first, second = self.groups[pair.first], self.groups[pair.second]
         if first is None or second is None:
             return False
-        return self.options.enable or parts_of_one(first, second)
+        return not only_parts or parts_of_one(first, second)
 
     def _rank(self, pair: Pair) -> tuple[bool, int, int, int]:
         """Vertical pairs first, then those that share most bytes, then the order of the graph."""

@@ -1,4 +1,4 @@
-"""Operators that move elements: what they mean, over dtypes, ranks and sizes, alone and between element-wise operators."""
+"""Operators that move elements are the reference over dtypes, ranks and sizes, alone and between other operators."""
 
 from collections.abc import Callable
 from typing import Any
@@ -41,7 +41,9 @@ def run(kit: Any, build: Build, shape: tuple[int, ...], dtype: DType = dt.float3
 
 MATRIX: dict[str, Build] = {
     "Slice": lambda b, x: b.op("StridedSliceV3", x, ints(b, 1), ints(b, 100), ints(b, 1)),
-    "Slice negative step": lambda b, x: b.op("StridedSliceV3", x, ints(b, -1, 5), ints(b, -100, 0), None, ints(b, -1, -2)),
+    "Slice negative step": lambda b, x: b.op(
+        "StridedSliceV3", x, ints(b, -1, 5), ints(b, -100, 0), None, ints(b, -1, -2)
+    ),
     "Slice steps": lambda b, x: b.op("StridedSliceV3", x, ints(b, -5), ints(b, 2**63 - 1), ints(b, -1), ints(b, 3)),
     "StridedSlice masks": lambda b, x: b.op(
         "StridedSliceD", x, begin=(0, 0, 1), end=(0, 0, -1), strides=(1, 1, 2), ellipsis_mask=1, new_axis_mask=2
@@ -69,9 +71,7 @@ MATRIX: dict[str, Build] = {
     "Transpose of Reshape": lambda b, x: b.op(
         "TransposeD", b.op("Unsqueeze", b.op("Neg", x), axes=(1,)), perm=(2, 1, 0)
     ),
-    "Concat of Concat": lambda b, x: b.op(
-        "ConcatD", b.op("ConcatD", x, b.op("Neg", x), concat_dim=1), x, concat_dim=1
-    ),
+    "Concat of Concat": lambda b, x: b.op("ConcatD", b.op("ConcatD", x, b.op("Neg", x), concat_dim=1), x, concat_dim=1),
 }
 SIGNED = [d for d in DTYPES if d.is_float or d in (dt.int8, dt.int64)]
 

@@ -59,8 +59,7 @@ class KernelWriter:
         """Return ``data`` at the index map ``access``; ``fill`` is what it gives outside."""
         walked = {dim.axis for dim in access.dims if dim.step != 0}
         varies = tuple(
-            axis.name in walked or any(index.varies[place] for index in indices)
-            for place, axis in enumerate(self.axes)
+            axis.name in walked or any(index.varies[place] for index in indices) for place, axis in enumerate(self.axes)
         )
         named = (data, *(index.name for index in indices))
         attrs = () if fill is None else (Attr("fill", fill),)

@@ -1,7 +1,7 @@
 """Builds the nodes that views become, and carries index maps up through what makes the viewed value.
 
-A view of an element-wise result is that operator on views of its operands; a view of a view is one view. So an index map
-ends at a tensor in memory, and the operators behind it are computed where they are read, as often as that pays::
+A view of an element-wise result is that operator on views of its operands; a view of a view is one view. So an index
+map ends at a tensor in memory, and the operators behind it are computed where they are read, as often as that pays::
 
     slice(relu(x + b))   ->   relu(slice(x) + slice(b))
     pad(transpose(x))    ->   one leaf of x
@@ -111,7 +111,9 @@ class ViewBuilder:
     def reshape(self, source: str, name: str) -> None:
         """Make ``name`` the elements of ``source`` under its own shape."""
         self.readers[source] = self.readers.get(name, 1)
-        self.add(Node(self.node.name, "Reshape", (source,), (name,), marks(self.node.op, placed=False), self.node.source))
+        self.add(
+            Node(self.node.name, "Reshape", (source,), (name,), marks(self.node.op, placed=False), self.node.source)
+        )
 
     def number(self, value: Number, dtype: DType) -> str:
         """Return the constant ``value`` of ``dtype``, a value of rank 0."""
@@ -282,7 +284,9 @@ class ViewBuilder:
             behind = maker.inputs[0]
             assert behind is not None
             unshaped = self._unshaped(self._shape(behind), self._shape(source), places)
-            if unshaped is not None and (self.behind(behind) in self.values.leaves or self._is_carried(behind, partial)):
+            if unshaped is not None and (
+                self.behind(behind) in self.values.leaves or self._is_carried(behind, partial)
+            ):
                 return self.view(behind, shape, unshaped, partial, name)
         if maker is not None and self._is_carried(source, partial) and self._pays(source, maker, shape):
             return self._carried(maker, shape, places, partial, name)

@@ -39,17 +39,13 @@ def _gather_nd(call: ViewCall) -> None:
     depth = len(x) - (len(shape) - (len(indices) - 1)) - batch
     inner = len(indices) - 1
     lies = tuple(range(inner))
-    listed = [
-        _index(call, "indices", shape, lies, x[batch + number], still(const(number))) for number in range(depth)
-    ]
+    listed = [_index(call, "indices", shape, lies, x[batch + number], still(const(number))) for number in range(depth)]
     places = [at(dim) for dim in range(batch)] + [given(number) for number in range(depth)]
     places += [at(inner + dim) for dim in range(len(x) - batch - depth)]
     call.finish(call.builder.gather(call.value("x"), shape, tuple(places), listed, call.result))
 
 
-def _index(
-    call: ViewCall, name: str, shape: Shape, lies: Sequence[int], size: Dim, last: Place | None = None
-) -> str:
+def _index(call: ViewCall, name: str, shape: Shape, lies: Sequence[int], size: Dim, last: Place | None = None) -> str:
     """Return input ``name`` over ``shape``, its dims at ``lies`` (and ``last``), counted from the front of ``size``."""
     places = tuple([at(dim) for dim in lies]) + (() if last is None else (last,))
     index = call.builder.view(call.value(name), shape, places)

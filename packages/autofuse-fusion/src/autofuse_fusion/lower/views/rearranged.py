@@ -24,7 +24,7 @@ def _reverse(call: ViewCall) -> None:
 
 
 def _tile(call: ViewCall) -> None:
-    """A tiled dim of size d is walked by a dim of repetitions, which the index does not depend on, and one of size d."""
+    """Cut each tiled dim into one of repetitions, which the index does not depend on, and one of the dim's own size."""
     x, multiples = call.shape("x"), call.elements("multiples")
     skipped = len(multiples) - len(x)
     shape: list[Dim] = []
@@ -76,9 +76,9 @@ def _as_channels_first(call: ViewCall, shape: Shape) -> Shape:
 
 
 def _blocks(call: ViewCall, shape: Shape, places: tuple[Place, ...]) -> None:
-    """Finish with ``places`` into (n, c, h, w) over the dims ``shape``, of which channels are those before the last 2 (4).
+    """Finish with ``places`` into (n, c, h, w) over the dims ``shape``, channels first.
 
-    Depth to space has 2 dims of channels in front (n, c) and 4 of space; space to depth 4 (n and 3) and 2.
+    Depth to space has 2 dims in front (n, c) and 4 of space behind them, space to depth 4 (n and 3 of depth) and 2.
     """
     if call.text("data_format") == "NHWC":
         front = 2 if call.node.op == "DepthToSpace" else 4
