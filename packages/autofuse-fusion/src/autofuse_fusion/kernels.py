@@ -80,7 +80,7 @@ class _Assembly:
             tensor = self._operand(operand, unit, lowering.moves)
             if tensor is not None:
                 found.setdefault(param, []).append(tensor)
-        frame = Frame(unit.reduced, unit.count, unit.is_inner, dict(unit.indexed), unit.scanned)
+        frame = Frame(unit.shape, unit.reduced, unit.count, unit.is_inner, dict(unit.indexed), unit.scanned)
         made = lowering.write(Call(unit.node, self.writer, arguments_of(op, found), dtypes, declared, frame))
         listed = made if isinstance(made, tuple) else (made,)
         for value, tensor in zip((name for name in unit.node.outputs), listed, strict=False):
