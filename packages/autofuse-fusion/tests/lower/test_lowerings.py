@@ -42,6 +42,11 @@ VARIANTS: dict[str, tuple[dict[str, AttrValue], ...]] = {
     "ApplyAdagradD": ({}, {"update_slots": False}),
     "ApplyAdamD": ({}, {"use_nesterov": True}),
     "AddN": ({"N": 3},),
+    "AscendQuant": (
+        {"scale": 1.5, "offset": 2.0},
+        {"scale": 0.7, "offset": -3.0, "sqrt_mode": True, "round_mode": "Floor"},
+        {"scale": 3.0, "offset": 0.25, "round_mode": "Trunc", "dst_type": dt.int16.ascend_code},
+    ),
 }
 DIVIDES = {"Div": 1, "FloorDiv": 1, "TruncateDiv": 1, "FloorMod": 1, "Mod": 1, "TruncateMod": 1}
 EXPONENTS = {"Pow": 1, "LeftShift": 1, "RightShift": 1}

@@ -126,7 +126,7 @@ def _std(call: Call) -> tuple[Tensor, ...]:
     squares = square_sum(call, sub(call, x, average))
     count = call.count(dt.int64)
     if call.flag("unbiased"):
-        count = sub(call, count, call.scalar(1, count))
+        count = call.apply("Maximum", sub(call, count, call.scalar(1, count)), call.scalar(0, count))
     return call.apply("Sqrt", call.apply("Div", squares, call.cast(count, x.dtype))), average
 
 
