@@ -25,17 +25,18 @@ def test_losing_a_fusion_is_a_regression(call: Any, reports: tuple[Path, Path]) 
     fused, unfused = reports
     worse = call("diff", fused, unfused)
     assert worse.code == 1
-    assert "launches   1 -> 2  WORSE" in worse.out
+    assert "launches       1 -> 2  WORSE" in worse.out
     assert "shift: fused with double -> alone in a kernel" in worse.out
     better = call("diff", unfused, fused)
     assert better.code == 0
-    assert "launches   2 -> 1  better" in better.out
+    assert "launches       2 -> 1  better" in better.out
 
 
 def test_the_same_report_is_no_regression(call: Any, reports: tuple[Path, Path]) -> None:
     answer = call("diff", reports[0], reports[0])
     assert answer.code == 0
     assert "WORSE" not in answer.out
+    assert answer.out.split()[:4] == ["launches", "1", "->", "1"]
     assert len(answer.out.splitlines()) == 3
 
 

@@ -17,7 +17,6 @@ class Figure:
     """One number of both reports, at their hints; None where sizes leave it open."""
 
     name: str
-    unit: str
     old: int | None
     new: int | None
 
@@ -88,9 +87,9 @@ def _figures(old: dict[str, Any], new: dict[str, Any]) -> tuple[Figure, ...]:
         return None if value is None else int(value)
 
     return (
-        Figure("launches", "", int(old["launches"]["after"]), int(new["launches"]["after"])),
-        Figure("moved", "bytes", at_hints(old["bytes_moved"]["after"]), at_hints(new["bytes_moved"]["after"])),
-        Figure("at hosts", "bytes", at_hints(old["bytes_handled_by_host"]), at_hints(new["bytes_handled_by_host"])),
+        Figure("launches", int(old["launches"]["after"]), int(new["launches"]["after"])),
+        Figure("bytes moved", at_hints(old["bytes_moved"]["after"]), at_hints(new["bytes_moved"]["after"])),
+        Figure("bytes at hosts", at_hints(old["bytes_handled_by_host"]), at_hints(new["bytes_handled_by_host"])),
     )
 
 

@@ -21,7 +21,7 @@ def diff(old: Path, new: Path, as_json: bool) -> int:
         click.echo(json.dumps(asdict(found) | {"regression": found.is_regression}, indent=2, sort_keys=True))
         return int(found.is_regression)
     for figure in found.figures:
-        _print(f"{figure.name:10} {_number(figure.old)} -> {_number(figure.new)} {figure.unit}{_verdict(figure)}")
+        _print(f"{figure.name:14} {_number(figure.old)} -> {_number(figure.new)}{_verdict(figure)}")
     for moved in found.moved:
         _print(f"{moved.operator}: {moved.old} -> {moved.new}")
     return int(found.is_regression)
