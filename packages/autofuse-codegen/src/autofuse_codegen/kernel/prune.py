@@ -77,7 +77,8 @@ def _note(node: Expression, read: set[str]) -> None:
         case Binary(_, left, right) | Element(left, right):
             _note(left, read)
             _note(right, read)
-        case Call(_, arguments, _):
+        case Call(function, arguments, _):
+            read.add(function.partition(".")[0])  # the variable of a method
             for argument in arguments:
                 _note(argument, read)
         case Member(of, _, _):
