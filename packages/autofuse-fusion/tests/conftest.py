@@ -213,7 +213,7 @@ def near(got: Array, want: Array, ulps: int) -> bool:
     if not np.array_equal(a[~finite], b[~finite], equal_nan=True):
         return False
     unit = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52}[dtype_of(got).name]
-    return bool(np.all(np.abs(a - b)[finite] <= ulps * unit * max(1e-300, np.abs(b[finite]).max(initial=0))))
+    return bool(np.all(np.abs(a[finite] - b[finite]) <= ulps * unit * max(1e-300, np.abs(b[finite]).max(initial=0))))
 
 
 class Kit:

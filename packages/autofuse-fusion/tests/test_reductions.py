@@ -7,7 +7,7 @@ import pytest
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.dtypes import DType
-from autofuse_ir.fused_graph import AscBackend, Reason
+from autofuse_ir.fused_graph import AscBackend
 from autofuse_ir.graph import Graph
 from autofuse_ir.tensor_data import TensorData
 from autofuse_reference.arrays import numpy_dtype, to_tensor_data
@@ -51,9 +51,7 @@ def test_softmax_from_primitives_is_the_kernel_of_the_composite(kit, keep: bool)
     (primitives,) = kit.kernels(kit.fuse(one(lambda b, x: softmax(b, x, keep))))
     assert structure(primitives) == structure(composite)
     ops = [node.op for node in composite.graph.nodes]
-    assert ops == [
-        *("Data", "Load", "Max", "Broadcast", "Sub", "Exp", "Sum", "Broadcast", "Div", "Store", "Output")
-    ]
+    assert ops == [*("Data", "Load", "Max", "Broadcast", "Sub", "Exp", "Sum", "Broadcast", "Div", "Store", "Output")]
 
 
 @pytest.mark.parametrize("sizes", SIZES)

@@ -14,7 +14,8 @@ from attrs import evolve
 from autofuse_ir.kernels import FileRole, SourceFile
 from autofuse_ir.program import KernelCall
 from autofuse_runtime.cache import ArtefactCache
-from autofuse_runtime.compile_kernels import compile_library, kernel_sources
+from autofuse_runtime.cache_survey import entries, miss_of
+from autofuse_runtime.compile_kernels import compile_library, kernel_sources, library_recipes
 from autofuse_runtime.errors import BuildError, DiskError, ToolMissingError
 from autofuse_runtime.extension import load_extension, sources
 from autofuse_runtime.isa import MachineIsa, isa_named, missing_features, this_machine
@@ -152,6 +153,15 @@ def test_builders_in_several_processes_share_one_cache(kit: Any, tmp_path: Path)
     cache = ArtefactCache(tmp_path)
     compile_library(program, bundles, cache, kit.toolchain)
     assert (cache.hits, cache.misses) == (1, 0)
+
+
+def test_recipes_are_those_that_compiling_asks_for(kit: Any, tmp_path: Path) -> None:
+    program, bundles = fills(kit, 10)  # two groups, so two units
+    recipes = library_recipes(program, bundles, kit.toolchain)
+    assert all(miss_of(tmp_path, recipe) is not None for recipe in recipes)
+    compile_library(program, bundles, ArtefactCache(tmp_path), kit.toolchain)
+    assert [miss_of(tmp_path, recipe) for recipe in recipes] == [None] * len(recipes)
+    assert {entry.name for entry in entries(tmp_path)} == {f"{recipe.kind}/{recipe.key}" for recipe in recipes}
 
 
 @pytest.mark.skipif("AUTOFUSE_TEST_SANITIZE" in os.environ, reason="what is cached then is the instrumented extension")

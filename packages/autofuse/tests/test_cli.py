@@ -120,10 +120,16 @@ def test_sources_alone_need_no_compiler(
     assert call("compile", affine_file, "-o", tmp_path / "b", "--emit-only").code == 0
     assert list((tmp_path / "b" / "src").glob("*.cpp"))
     assert not (tmp_path / "b" / "lib").exists()
-    built = call("compile", affine_file, "-o", tmp_path / "c")
-    assert built.code == 3
-    assert "g++" in built.err
-    assert not (tmp_path / "c").exists()
+    call("stage", "infer", affine_file, "-o", tmp_path / "inferred")
+    steps = ("fuse inferred/graph.json inferred/facts.json", "schedule fuse", "tile fuse schedule")
+    for step in (*steps, "emit fuse schedule tile", "link fuse emit"):
+        name, *inputs = step.split()
+        assert call("stage", name, *(tmp_path / i for i in inputs), "-o", tmp_path / name).code == 0
+    for words in (("compile", affine_file), ("stage", "build", tmp_path / "link", tmp_path / "emit")):
+        built = call(*words, "-o", tmp_path / "c")
+        assert built.code == 3
+        assert "g++" in built.err
+        assert not (tmp_path / "c").exists()
 
 
 def test_without_a_compiler_run_and_verify_use_the_interpreter(

@@ -141,6 +141,13 @@ def test_why_miss_without_a_compiler_is_a_missing_tool(
     assert "g++" in answer.err
 
 
+def test_why_miss_is_about_this_machine(call: Any, root: Path, affine_file: Path) -> None:
+    answer = call("cache", "why-miss", affine_file, "--target", "ascend-a2")
+    assert answer.code in (2, 3)
+    assert "ascend-a2" in answer.err
+    assert answer.out == ""
+
+
 def test_doctor_finds_damage_and_removes_it_when_told(call: Any, filled: Path) -> None:
     assert call("cache", "doctor").code == 0
     damage(library_of(filled) / "kernels.so")

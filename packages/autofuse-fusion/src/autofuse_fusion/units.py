@@ -60,9 +60,9 @@ class Unit:
     """One operator of a kernel.
 
     ``operands`` stand beside ``node.inputs`` (None: missing, or only its shape matters), ``results`` say how
-    ``node.outputs`` lie on the nest. ``space`` is the layout of its own loops. Along the axes ``reduced`` it joins
-    ``count`` elements; ``is_inner``: the innermost of its own loops is among them. ``indexed`` are (dim, the axes it
-    became) for the dims whose positions it asks for; ``scanned`` is the axis it walks in order, if any.
+    ``node.outputs`` lie on the nest. ``space`` is the layout of its own loops, of ``shape``. Along the axes ``reduced``
+    it joins ``count`` elements; ``is_inner``: the innermost of its own loops is among them. ``indexed`` are (dim, the
+    axes it became) for the dims whose positions it asks for; ``scanned`` is the axis it walks in order, if any.
     ``order`` is its place in the graph; ``needs`` are values that must be there before, though they are not read: they
     bind symbols of its sizes.
     """
@@ -76,6 +76,7 @@ class Unit:
     needs: tuple[str, ...] = ()
     reduced: tuple[int, ...] = ()
     count: Dim = _ONE
+    shape: tuple[Dim, ...] = ()
     is_inner: bool = False
     indexed: tuple[tuple[int, tuple[int, ...]], ...] = ()
     scanned: tuple[int, ...] = ()
@@ -130,6 +131,7 @@ def unit_of(order: int, node: Node, values: Values, seen: SeenThrough, needs: tu
         needs,
         reduced=reduced,
         count=product(space.shape[dim] for dim in space.reduced),
+        shape=space.shape,
         is_inner=bool(nest) and len(nest) - 1 in reduced,
         indexed=tuple((dim, (axis_of[dim],) if dim in axis_of else ()) for dim in space.indexed),
         scanned=tuple(axis_of[dim] for dim in space.scanned if dim in axis_of),

@@ -21,6 +21,7 @@ from autofuse_codegen.kernel.program import (
     Size,
     Statement,
     Strips,
+    Variable,
 )
 
 
@@ -31,9 +32,12 @@ def calls(body: tuple[Statement, ...]) -> Iterator[str]:
     """
     for statement in body:
         match statement:
-            case Declare(_, _, value) | Evaluate(value):
+            case Declare(_, _, value) | Evaluate(value) | Variable(_, value):
                 yield from _calls(value)
-            case For(body=inner) | If(body=inner) | Strips(body=inner) | Scope(body=inner):
+            case Strips(walk=walk, body=inner):
+                yield walk.value
+                yield from calls(inner)
+            case For(body=inner) | If(body=inner) | Scope(body=inner):
                 yield from calls(inner)
             case Comment():
                 pass

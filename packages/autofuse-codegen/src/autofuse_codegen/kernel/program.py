@@ -5,6 +5,7 @@ A kernel program is made once per target from a schedule and printed by an emitt
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TypeAlias
 
 from attrs import frozen
@@ -87,6 +88,14 @@ class Declare:
 
 
 @frozen
+class Variable:
+    """``type name(arguments);``, a variable whose methods change it; ``constructor`` calls its type."""
+
+    name: str
+    constructor: Call
+
+
+@frozen
 class Evaluate:
     """An expression for its effect."""
 
@@ -119,6 +128,26 @@ class If:
     body: tuple[Statement, ...]
 
 
+class Walk(Enum):
+    """How strips follow one another, by the function of the strip headers that runs them."""
+
+    PLAIN = "af_walk_strips"
+    BACK = "af_walk_back"
+    """From the last strip to the first."""
+    REDUCED = "af_walk_reduced"
+    """The body gives each state one value a strip."""
+    ROUNDS = "af_walk_rounds"
+    """As REDUCED, with the states in registers for whole rounds of strips."""
+
+
+@frozen
+class State:
+    """A reduction's state: the body of its strips calls it ``parameter``, what stands around them ``variable``."""
+
+    parameter: str
+    variable: str
+
+
 @frozen
 class Strips:
     """Walk ``count`` elements of the innermost axis in strips of ``lanes``, the rest as one tail.
@@ -133,6 +162,8 @@ class Strips:
     lanes: str
     body: tuple[Statement, ...]
     streamed: str | None
+    walk: Walk = Walk.PLAIN
+    states: tuple[State, ...] = ()
 
 
 @frozen
@@ -142,7 +173,7 @@ class Scope:
     body: tuple[Statement, ...]
 
 
-Statement: TypeAlias = Declare | Evaluate | Comment | For | If | Strips | Scope
+Statement: TypeAlias = Declare | Variable | Evaluate | Comment | For | If | Strips | Scope
 
 
 @frozen

@@ -20,6 +20,7 @@ from autofuse_codegen.kernel.program import (
     Scope,
     Statement,
     Strips,
+    Variable,
 )
 
 
@@ -33,7 +34,7 @@ def _prune(body: tuple[Statement, ...], read: set[str]) -> tuple[Statement, ...]
     kept: list[Statement] = []
     for statement in reversed(body):
         match statement:
-            case Declare(_, name, value):
+            case Declare(_, name, value) | Variable(name, value):
                 if name not in read:
                     continue
                 _note(value, read)
@@ -48,9 +49,10 @@ def _prune(body: tuple[Statement, ...], read: set[str]) -> tuple[Statement, ...]
             case If(condition, inner):
                 kept.append(evolve(statement, body=_inside(inner, read)))
                 _note(condition, read)
-            case Strips(_, _, count, _, inner, streamed):
+            case Strips(_, _, count, _, inner, streamed, _, states):
                 kept.append(evolve(statement, body=_inside(inner, read)))
                 _note(count, read)
+                read |= {state.variable for state in states}
                 if streamed is not None:
                     read.add(streamed)
             case Scope(inner):
@@ -75,7 +77,8 @@ def _note(node: Expression, read: set[str]) -> None:
         case Binary(_, left, right) | Element(left, right):
             _note(left, read)
             _note(right, read)
-        case Call(_, arguments, _):
+        case Call(function, arguments, _):
+            read.add(function.partition(".")[0])  # the variable of a method
             for argument in arguments:
                 _note(argument, read)
         case Member(of, _, _):

@@ -25,6 +25,8 @@ from autofuse_codegen.kernel.program import (
     Size,
     Statement,
     Strips,
+    Variable,
+    Walk,
 )
 
 PRECEDENCE = {"*": 5, "/": 5, "%": 5, "+": 4, "-": 4, "<": 3, "<=": 3, "==": 2, "!=": 2, "&&": 1}
@@ -99,6 +101,9 @@ def _statement(node: Statement, name_of: NameOf, depth: int) -> list[str]:
         case Declare(type_name, name, value):
             kind = f"{type_name} const" if type_name.endswith("*") else f"const {type_name}"
             return [f"{pad}{kind} {name} = {text(value)};"]
+        case Variable(name, Call(function, arguments, templates)):
+            given = f"({', '.join(map(text, arguments))})" if arguments else ""
+            return [f"{pad}{function}<{', '.join(templates)}> {name}{given};"]
         case Evaluate(value):
             return [f"{pad}{text(value)};"]
         case Comment(words):
@@ -112,10 +117,22 @@ def _statement(node: Statement, name_of: NameOf, depth: int) -> list[str]:
             return [f"{pad}if ({text(condition)}) {{", *statements(body, name_of, depth + 1), f"{pad}}}"]
         case Scope(body):
             return [f"{pad}{{", *statements(body, name_of, depth + 1), f"{pad}}}"]
-        case Strips(index, access, count, lanes, body, streamed):
-            walk = f"af_walk_strips<{lanes}>({text(count)}, "
-            target = f"stream, {streamed}, " if streamed is not None else ""
-            head = f"{pad}{walk}{target}[&]([[maybe_unused]] const af_i64 {index}, const auto {access}) AF_BODY {{"
-            return [head, *statements(body, name_of, depth + 1), f"{pad}}});"]
+        case Strips(index, access, _, _, body):
+            walk, closing = _walk(node, text)
+            parameters = [f"[[maybe_unused]] const af_i64 {index}", f"const auto {access}"]
+            parameters += [f"auto& {state.parameter}" for state in node.states]
+            return [
+                f"{pad}{walk}[&]({', '.join(parameters)}) AF_BODY {{",
+                *statements(body, name_of, depth + 1),
+                f"{pad}}}{closing}",
+            ]
         case _:
             assert_never(node)
+
+
+def _walk(node: Strips, text: Callable[[Expression], str]) -> tuple[str, str]:
+    """Return what stands before the body of strips, and what after it."""
+    head = f"{node.walk.value}<{node.lanes}>({text(node.count)}, "
+    if node.streamed is not None:
+        head += f"stream, {node.streamed}, " if node.walk is Walk.PLAIN else "stream, "
+    return head, f"{''.join(f', {state.variable}' for state in node.states)});"

@@ -35,10 +35,12 @@ _ONE = const(1)
 class Frame:
     """Where the operator's own loops lie in the kernel.
 
-    It joins ``count`` elements along the axes ``reduced``, by their numbers; ``is_inner`` says whether its innermost
-    loop is among them. ``indexed`` are, per dim whose positions it asks for, its axes.
+    ``shape`` is that of its space. It joins ``count`` elements along the axes ``reduced``, by their numbers;
+    ``is_inner`` says whether its innermost loop is among them. ``indexed`` are, per dim whose positions it asks for,
+    the axes of the dim; ``scanned`` is the axis it walks in order, if any.
     """
 
+    shape: tuple[Dim, ...] = ()
     reduced: tuple[int, ...] = ()
     count: Dim = _ONE
     is_inner: bool = False

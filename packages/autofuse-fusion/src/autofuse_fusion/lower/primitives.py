@@ -23,6 +23,7 @@ def primitives(node: Node, values: Values, target: TargetSpec) -> tuple[tuple[st
     writer = KernelWriter((Axis("z0", AxisKind.ORIGINAL, const(2)),))
     assert space is not None
     frame = Frame(
+        shape=space.shape,
         reduced=(0,) if space.reduced else (),
         indexed=dict.fromkeys(space.indexed, (0,)),
         scanned=(0,) if space.scanned else (),

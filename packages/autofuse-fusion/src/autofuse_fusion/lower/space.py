@@ -1,6 +1,6 @@
 """The loops an operator runs over, and where its operands and results lie on them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from attrs import frozen
@@ -44,6 +44,33 @@ def broadcast_space(node: Node, values: Values) -> Space:
         operands.append(None if own is None else one_each(positions(node, param, len(own), len(shape))))
     results = tuple(one_each(range(len(shape))) for _ in node.outputs)
     return Space(shape, tuple(operands), results)
+
+
+def space(
+    node: Node,
+    values: Values,
+    shape: tuple[Dim, ...],
+    reduced: tuple[int, ...] = (),
+    lies: Mapping[str, Lies] | None = None,
+    indexed: tuple[int, ...] = (),
+    scanned: tuple[int, ...] = (),
+) -> Space:
+    """Return a space over ``shape``.
+
+    Values lie as ``lies`` says by parameter (``"-> name"`` for results), on the last dims where it says nothing.
+    """
+    op = operator(node.op)
+    given = lies or {}
+    operands: list[Lies | None] = []
+    for param, value in zip(input_names(op, len(node.inputs)), node.inputs, strict=True):
+        own = None if value is None else values.fact(value).shape
+        operands.append(None if own is None else given.get(param, trailing(len(own), shape)))
+    results: list[Lies] = []
+    for place, name in enumerate(node.outputs):
+        rank = len(values.shape(name)) if name else 0
+        param = op.outputs[min(place, len(op.outputs) - 1)].name
+        results.append(given.get(f"-> {param}", trailing(rank, shape)))
+    return Space(shape, tuple(operands), tuple(results), reduced, indexed, scanned)
 
 
 def one_each(dims: Iterable[int]) -> Lies:

@@ -3,12 +3,17 @@
 from autofuse_fusion.lower.call import Lowering
 from autofuse_fusion.lower.decompositions import (
     activation,
+    arg,
+    batch_norm,
     binary,
     compare_logic,
     elementwise,
     gradient,
+    norm,
     optimizer,
+    quantise,
     reduce,
+    scan,
     shape_view,
     softmax,
 )
@@ -22,7 +27,12 @@ _LOWERINGS: tuple[Lowering, ...] = (
     *shape_view.LOWERINGS,
     *optimizer.LOWERINGS,
     *reduce.LOWERINGS,
+    *arg.LOWERINGS,
+    *scan.LOWERINGS,
     *softmax.LOWERINGS,
+    *norm.LOWERINGS,
+    *batch_norm.LOWERINGS,
+    *quantise.LOWERINGS,
 )
 _BY_NAME = {lowering.name: lowering for lowering in (*_LOWERINGS, *shape_view.PLACED)}
 

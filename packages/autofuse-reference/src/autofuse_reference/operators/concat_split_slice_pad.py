@@ -18,6 +18,8 @@ def _concat(call: Call, axis: int) -> Array:
 
 def _multislice_concat(call: Call) -> tuple[Array, ...]:
     x, begins, sizes = call.array("x"), call.integers("slice_begin"), call.integers("silce_size")
+    if not len(begins) == len(sizes) == sum(call.integers("concat_size")):
+        call.fail(f"{len(begins)} begins and {len(sizes)} sizes for {sum(call.integers('concat_size'))} slices")
     slices = iter([x[..., begin : begin + size] for begin, size in zip(begins, sizes, strict=True)])
     return tuple(np.concatenate([next(slices) for _ in range(count)], -1) for count in call.integers("concat_size"))
 
@@ -47,6 +49,8 @@ def _split(call: Call, axis: int) -> tuple[Array, ...]:
 def _split_sizes(call: Call, sizes: tuple[int, ...], axis: int) -> tuple[Array, ...]:
     x = call.array("x")
     (axis,) = normalised(call, (axis,), x.ndim)
+    if len(sizes) != call.integer("num_split"):
+        call.fail(f"{len(sizes)} sizes for {call.integer('num_split')} pieces")
     rest = x.shape[axis] - sum(size for size in sizes if size != -1)
     sizes = tuple(rest if size == -1 else size for size in sizes)
     if sum(sizes) != x.shape[axis] or min(sizes, default=0) < 0:
@@ -56,6 +60,8 @@ def _split_sizes(call: Call, sizes: tuple[int, ...], axis: int) -> tuple[Array, 
 
 def _slice(call: Call, offsets: tuple[int, ...], sizes: tuple[int, ...]) -> Array:
     x = call.array("x")
+    if not len(offsets) == len(sizes) == x.ndim:
+        call.fail(f"{len(offsets)} offsets and {len(sizes)} sizes for rank {x.ndim}")
     sizes = tuple(
         whole - offset if size == -1 else size for whole, offset, size in zip(x.shape, offsets, sizes, strict=True)
     )
@@ -109,6 +115,11 @@ def _padded(call: Call, paddings: list[tuple[int, int]], mode: str, value: Array
         return result
     if mode not in _NUMPY_MODES:
         call.fail(f"the padding mode is {mode!r}", f"use constant, {', '.join(_NUMPY_MODES)}")
+    for axis, (size, width) in enumerate(zip(cropped.shape, widths, strict=True)):
+        if mode == "reflect" and max(width) > 0 and max(width) >= size:
+            call.fail(f"{max(width)} reflected elements need more than the {size} of dim {axis}", "pad by less")
+        if max(width) > 0 and size == 0:
+            call.fail(f"dim {axis} of size 0 has nothing to pad with", "use mode constant")
     return np.pad(cropped, widths, _NUMPY_MODES[mode])  # type: ignore[call-overload,no-any-return]
 
 

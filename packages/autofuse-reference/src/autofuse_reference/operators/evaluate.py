@@ -48,7 +48,7 @@ def evaluate_operator(
         if isinstance(error, StatusError):
             raise error.at(call.where) from None
         raise EvaluationError(error.what, where=call.where, fix=error.fix) from None
-    except (ValueError, IndexError) as error:
+    except (ValueError, IndexError, TypeError, ArithmeticError) as error:
         shapes = ", ".join("none" if x is None else f"{x.dtype}{list(x.shape)}" for x in inputs)
         raise EvaluationError(
             f"{error} (inputs {shapes})", where=call.where, fix="check the shapes of its inputs"

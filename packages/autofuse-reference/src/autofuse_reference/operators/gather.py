@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from autofuse_reference.arrays import Array
+from autofuse_reference.errors import Status, StatusError
 from autofuse_reference.operators.axes import normalised
 from autofuse_reference.operators.call import Call, Meaning
 
@@ -15,7 +16,12 @@ def checked(call: Call, index: Array, size: int, negative: bool) -> Array:
     low = -size if negative else 0
     if index.size and (index.min() < low or index.max() >= size):
         wrong = index.min() if index.min() < low else index.max()
-        call.fail(f"index {int(wrong)} is out of range for a dim of size {size}", "keep indices in range")
+        raise StatusError(
+            f"index {int(wrong)} is out of range for a dim of size {size}",
+            Status.INDEX_OUT_OF_RANGE,
+            where=call.where,
+            fix="keep indices in range",
+        )
     return np.where(index < 0, index + size, index)
 
 
@@ -44,6 +50,9 @@ def nd_positions(call: Call, indices: Array, sizes: tuple[int, ...], negative: b
 def _gather_nd(call: Call) -> Array:
     x, indices, batch = call.array("x"), call.array("indices"), call.integer("batch_dims")
     positions = nd_positions(call, indices, x.shape[batch:], call.flag("negative_index_support"))
+    if not positions:
+        whole = x.reshape(*x.shape[:batch], *(1,) * (indices.ndim - 1 - batch), *x.shape[batch:])
+        return np.broadcast_to(whole, (*indices.shape[:-1], *x.shape[batch:]))
     inner = indices.ndim - 1
     leading = [
         np.arange(x.shape[i]).reshape([-1 if j == i else 1 for j in range(max(inner, batch))]) for i in range(batch)

@@ -8,6 +8,7 @@ from autofuse_reference.arrays import Array
 from autofuse_reference.operators.activation import scalar
 from autofuse_reference.operators.axes import mean, normalised, total
 from autofuse_reference.operators.call import Call, Meaning
+from autofuse_reference.operators.gather import checked
 
 
 def per_channel(values: Array, rank: int, axis: int = 1) -> Array:
@@ -118,6 +119,8 @@ def _group_norm(call: Call) -> tuple[Array, ...]:
     x, groups = call.array("x"), call.integer("num_groups")
     last = call.text("data_format") == "NHWC"
     x = np.moveaxis(x, -1, 1) if last else x
+    if groups < 1 or x.shape[1] % groups:
+        call.fail(f"{x.shape[1]} channels are not made of {groups} groups")
     # not -1: no size in place of it would be the only one for an empty batch
     grouped = x.reshape(x.shape[0], groups, x.shape[1] // groups * math.prod(x.shape[2:]))
     y, average, _, rstd = layer_norm(grouped, None, None, (2,), call.number("eps"))
@@ -153,6 +156,7 @@ def _rotary_embedding(call: Call) -> Array:
     x, positions = call.array("X"), call.optional("position_ids")
     cos, sin = call.array("cos_cache"), call.array("sin_cache")
     if positions is not None:
+        positions = checked(call, positions, cos.shape[0], negative=False)
         cos, sin = cos[positions], sin[positions]
     # [batch, heads, sequence, head size], whatever the rank of X.
     four = x if x.ndim == 4 else x.reshape(*x.shape[:2], call.integer("num_heads"), -1).transpose(0, 2, 1, 3)
@@ -182,6 +186,8 @@ def _mean_variance(call: Call) -> Array:
 
 def _lrn(call: Call) -> Array:
     x, size = call.array("X"), call.integer("size")
+    if size < 1:
+        call.fail(f"the size is {size}", "use one of 1 or more")
     before, after = math.floor((size - 1) / 2), math.ceil((size - 1) / 2)
     squares = np.square(x)
     sums = np.zeros_like(x)

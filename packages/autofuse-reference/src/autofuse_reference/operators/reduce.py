@@ -134,7 +134,7 @@ def _std(call: Call) -> tuple[Array, Array]:
     x, keep = call.array("x"), call.flag("keepdim")
     axes = normalised(call, call.integers("dim") or tuple(range(x.ndim)), x.ndim)
     average = mean(x, axes, keep=True)
-    count = math.prod(x.shape[axis] for axis in axes) - call.flag("unbiased")
+    count = max(0, math.prod(x.shape[axis] for axis in axes) - call.flag("unbiased"))
     deviation = np.sqrt(total(np.square(x - average), axes, keep) / x.dtype.type(count))
     return np.asarray(deviation), average.reshape(keep_dims(x.shape, axes, keep))
 

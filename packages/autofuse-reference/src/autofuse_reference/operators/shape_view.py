@@ -26,7 +26,7 @@ def _reshape(call: Call) -> Array:
         if known == 0 or total % known:
             call.fail(f"no size in place of -1 makes {target} hold the {total} elements of {list(x.shape)}")
         target[target.index(-1)] = total // known
-    return x.reshape(*x.shape[:begin], *target, *x.shape[end:])
+    return x.reshape((*x.shape[:begin], *target, *x.shape[end:]))
 
 
 def _without(call: Call, axes: tuple[int, ...]) -> Array:
@@ -53,6 +53,8 @@ def _with_ones(call: Call, axes: tuple[int, ...]) -> Array:
 
 def _flatten(call: Call) -> Array:
     x, axis = call.array("x"), call.integer("axis")
+    if not -x.ndim <= axis <= x.ndim:
+        call.fail(f"axis {axis} does not fit rank {x.ndim}", f"use one from {-x.ndim} to {x.ndim}")
     axis = axis + x.ndim if axis < 0 else axis
     return x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
 
@@ -61,7 +63,9 @@ def _flatten_v2(call: Call) -> Array:
     x = call.array("x")
     if x.ndim == 0:
         return x.reshape(1)
-    begin, end = (axis + x.ndim if axis < 0 else axis for axis in (call.integer("axis"), call.integer("end_axis")))
+    begin, end = (normalised(call, (call.integer(name),), x.ndim)[0] for name in ("axis", "end_axis"))
+    if begin > end:
+        call.fail(f"axis {begin} comes after end_axis {end}")
     return x.reshape(*x.shape[:begin], math.prod(x.shape[begin : end + 1]), *x.shape[end + 1 :])
 
 
@@ -93,11 +97,19 @@ def _transpose(call: Call, perm: tuple[int, ...]) -> Array:
     return np.transpose(x, normalised(call, perm, x.ndim))
 
 
+def _image(call: Call) -> tuple[Array, bool]:
+    """Return the 4-d input with channels on axis 1, and whether they were last."""
+    x, last = call.array("x"), call.text("data_format") == "NHWC"
+    if x.ndim != 4 or call.integer("block_size") < 1:
+        call.fail(f"blocks of {call.integer('block_size')} do not fit shape {list(x.shape)}", "give 4 dims")
+    return np.moveaxis(x, -1, 1) if last else x, last
+
+
 def _depth_to_space(call: Call) -> Array:
-    x, block = call.array("x"), call.integer("block_size")
-    last = call.text("data_format") == "NHWC"
-    n, c, h, w = np.moveaxis(x, -1, 1).shape if last else x.shape
-    x = np.moveaxis(x, -1, 1) if last else x
+    (x, last), block = _image(call), call.integer("block_size")
+    n, c, h, w = x.shape
+    if c % block**2:
+        call.fail(f"{c} channels do not make up blocks of {block} x {block}")
     if call.text("mode") == "CRD":
         pieces = x.reshape(n, c // block**2, block, block, h, w).transpose(0, 1, 4, 2, 5, 3)
     else:
@@ -107,17 +119,20 @@ def _depth_to_space(call: Call) -> Array:
 
 
 def _space_to_depth(call: Call) -> Array:
-    x, block = call.array("x"), call.integer("block_size")
-    last = call.text("data_format") == "NHWC"
-    x = np.moveaxis(x, -1, 1) if last else x
+    (x, last), block = _image(call), call.integer("block_size")
     n, c, h, w = x.shape
+    if h % block or w % block:
+        call.fail(f"{h} x {w} pixels are not made of blocks of {block} x {block}")
     order = (0, 1, 3, 5, 2, 4) if call.text("mode") == "CRD" else (0, 3, 5, 1, 2, 4)
     pieces = x.reshape(n, c, h // block, block, w // block, block).transpose(order)
     result = pieces.reshape(n, c * block**2, h // block, w // block)
     return np.moveaxis(result, 1, -1) if last else result
 
 
-def _triangle(x: Array, diagonal: int, upper: bool) -> Array:
+def _triangle(call: Call, diagonal: int, upper: bool) -> Array:
+    x = call.array("x")
+    if x.ndim < 2:
+        call.fail(f"shape {list(x.shape)} holds no matrices", "give at least 2 dims")
     row, column = np.arange(x.shape[-2])[:, None], np.arange(x.shape[-1])[None, :]
     kept = column - row >= diagonal if upper else column - row <= diagonal
     return np.where(kept, x, np.zeros((), x.dtype))
@@ -125,7 +140,7 @@ def _triangle(x: Array, diagonal: int, upper: bool) -> Array:
 
 def _trilu(call: Call) -> Array:
     k = 0 if call.optional("k") is None else call.operand("k")[0]
-    return _triangle(call.array("x"), k, call.flag("upper"))
+    return _triangle(call, k, call.flag("upper"))
 
 
 def _eye(call: Call) -> Array:
@@ -155,7 +170,8 @@ def _as_strided(call: Call) -> Array:
     for size, stride in zip(call.operand("size"), call.operand("stride"), strict=True):
         index = index[..., None] + stride * np.arange(size)
     if index.size and (index.min() < 0 or index.max() >= flat.size):
-        call.fail(f"the view reads element {int(index.max())} of {flat.size}")
+        reached = int(index.min() if index.min() < 0 else index.max())
+        call.fail(f"the view reads element {reached} of {flat.size}")
     return flat[index]
 
 
@@ -163,6 +179,8 @@ def _range(call: Call) -> Array:
     start, limit, delta = (call.array(name).reshape(()) for name in ("start", "limit", "delta"))
     if delta == 0:
         call.fail("delta is 0")
+    if not all(np.isfinite(each) for each in (start, limit, delta)):
+        call.fail(f"start {start}, limit {limit} and delta {delta} are not all finite")
     if start.dtype.kind == "f":
         steps = (np.float64(limit) - np.float64(start)) / np.float64(delta)
         count = math.floor(steps) + 1 if call.flag("is_closed") else math.ceil(steps)
@@ -181,6 +199,8 @@ def _reverse_sequence(call: Call) -> Array:
     x, result = call.array("x"), call.array("x").copy()
     sequence, batch = normalised(call, (call.integer("seq_dim"), call.integer("batch_dim")), x.ndim)
     for row, length in enumerate(call.operand("seq_lengths")):
+        if not 0 <= length <= x.shape[sequence]:
+            call.fail(f"sequence {row} has length {length}, but dim {sequence} has size {x.shape[sequence]}")
         part: list[slice | int] = [slice(None)] * x.ndim
         part[batch] = row
         part[sequence] = slice(0, length)
@@ -190,7 +210,7 @@ def _reverse_sequence(call: Call) -> Array:
 
 
 def _repeat(call: Call, name: str, axis: int) -> Array:
-    return np.repeat(call.array("x"), np.asarray(call.operand(name)), axis)
+    return np.repeat(call.array("x"), np.asarray(call.operand(name), np.int64), axis)
 
 
 def _fill(call: Call) -> Array:
@@ -219,8 +239,8 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning("DepthToSpace", _depth_to_space, moves=True),
     Meaning("SpaceToDepth", _space_to_depth, moves=True),
     Meaning("Trilu", _trilu, moves=True),
-    Meaning("Tril", lambda call: _triangle(call.array("x"), call.integer("diagonal"), upper=False), moves=True),
-    Meaning("Triu", lambda call: _triangle(call.array("x"), call.integer("diagonal"), upper=True), moves=True),
+    Meaning("Tril", lambda call: _triangle(call, call.integer("diagonal"), upper=False), moves=True),
+    Meaning("Triu", lambda call: _triangle(call, call.integer("diagonal"), upper=True), moves=True),
     Meaning("Eye", _eye),
     Meaning("ReverseV2", _reverse, moves=True),
     Meaning("Roll", _roll, moves=True),

@@ -11,6 +11,7 @@ from autofuse_ir.errors import AutofuseError
 from autofuse.cli.bench import bench
 from autofuse.cli.cache import cache
 from autofuse.cli.compile import compile_command
+from autofuse.cli.diff import diff
 from autofuse.cli.explain import explain
 from autofuse.cli.operators import operators
 from autofuse.cli.run import run
@@ -33,7 +34,7 @@ def cli() -> None:
     """
 
 
-for command in (compile_command, run, verify, bench, explain, stage, show, targets, operators, cache):
+for command in (compile_command, run, verify, bench, explain, diff, stage, show, targets, operators, cache):
     cli.add_command(command)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from autofuse_ir.target import TargetKind
 from autofuse_runtime.cache_archive import export_entries, import_entries
 from autofuse_runtime.cache_entry import sha256_of
 from autofuse_runtime.cache_survey import CacheEntry, Miss, clear, cure, entries, findings, miss_of
@@ -56,7 +57,11 @@ def why_miss(model: str, as_json: bool, choices: Choices) -> int:
     Exits with 0 where all of it is in the cache, with 1 where something is not.
     """
     with stages() as observe:
-        lowered, _ = choices.lower(model, observe)
+        lowered, target = choices.lower(model, observe)
+    if target.kind is not TargetKind.CPU:
+        raise DriverError(
+            f"code for {target.name} is built elsewhere, not kept in the cache", where="why-miss", fix="use target cpu"
+        )
     root, toolchain = settings().cache, find_toolchain()
     wanted: list[Recipe] = [extension_recipe()]
     if lowered.bundles:

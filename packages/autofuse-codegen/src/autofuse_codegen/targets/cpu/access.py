@@ -17,17 +17,23 @@ class Address:
         return dict(self.coefficients).get(root, const(0))
 
 
-def address(access: AccessMap) -> Address:
-    """Return the row-major address of ``access``."""
+def strides_of(access: AccessMap) -> tuple[Dim, ...]:
+    """Return how many elements one step along each dim of the data moves."""
     strides: list[Dim] = []
     running = const(1)
     for size in reversed(access.memory):
         strides.append(running)
         running = running * size
-    strides.reverse()
+    return tuple(reversed(strides))
+
+
+def address(access: AccessMap) -> Address:
+    """Return the row-major address of ``access``; what its index operands add is left out."""
     constant = const(0)
     coefficients: dict[str, Dim] = {}
-    for dim, stride in zip(access.dims, strides, strict=True):
+    for dim, stride in zip(access.dims, strides_of(access), strict=True):
+        if dim.operand is not None:
+            continue
         constant = constant + dim.offset * stride
         if dim.axis is not None:
             coefficients[dim.axis] = coefficients.get(dim.axis, const(0)) + dim.step * stride

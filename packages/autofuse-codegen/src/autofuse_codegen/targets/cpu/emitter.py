@@ -1,7 +1,5 @@
 """The CPU emitter: ScheduleResult and TilingModel -> C++ kernel, tiling function, TilingData and shape inference."""
 
-import re
-
 from attrs import AttrsInstance
 from autofuse_ir.abi import header_text as abi_text
 from autofuse_ir.comment import comment_text
@@ -14,18 +12,13 @@ from autofuse_ir.schedule import ImplGraph, ScheduleResult
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import SupportFile, TilingModel, support_file
 
-from autofuse_codegen.kernel.calls import calls
-from autofuse_codegen.printers.cpp import size, statements
+from autofuse_codegen.printers.cpp import size
 from autofuse_codegen.render import render, source_file
 from autofuse_codegen.targets.cpu.aliases import safe_aliases
+from autofuse_codegen.targets.cpu.functions import case_view, launch_symbols
 from autofuse_codegen.targets.cpu.headers import closure, header_texts
-from autofuse_codegen.targets.cpu.lanes import LANES, lane_bytes
-from autofuse_codegen.targets.cpu.local_memory import plan_local_memory
-from autofuse_codegen.targets.cpu.lower import CaseLowering
 from autofuse_codegen.targets.cpu.names import Names, identifier
-from autofuse_codegen.targets.cpu.operators import can_fail
 from autofuse_codegen.targets.cpu.views import (
-    CaseView,
     InferShapeView,
     KernelView,
     StoreView,
@@ -53,10 +46,11 @@ SOLVER_SOURCE = """// The tiling solver, compiled once for all kernels of a libr
 
 STATUS_MESSAGES = (
     StatusMessage(0, "an integer was divided by zero"),
+    StatusMessage(1, "an index is out of range"),
     StatusMessage(3, "an integer was raised to a negative power"),
     StatusMessage(31, "there was no memory for a tile"),
 )
-"""Bits 0 and 3 are raised by the vector headers (``AF_STATUS_*``)."""
+"""Bits 0, 1 and 3 are raised by the vector headers (``AF_STATUS_*``)."""
 
 
 def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, target: TargetSpec) -> KernelBundle:
@@ -64,10 +58,10 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
     del facts
     kernel = identifier(schedule.name)
     implementations = tuple(i for a in schedule.alternatives for g in a.groups for i in g.implementations)
-    lowered = tuple(_case(kernel, impl, schedule) for impl in implementations)
-    functions = {f for _, called in lowered for f in called}
-    headers = closure(functions)
     names = _size_names(schedule.symbols)
+    functions = Names()
+    lowered = tuple(case_view(at, kernel, impl, schedule, functions, names) for at, impl in enumerate(implementations))
+    headers = closure({f for _, called in lowered for f in called})
     fields = tuple(dict.fromkeys(v.name for case in model.cases for v in case.variables))
     outputs = tuple(a for a in schedule.arguments if a.is_output)
     output_bytes = sum((product(a.shape) * a.dtype.itemsize for a in outputs), const(0))
@@ -80,12 +74,12 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
         launch_type=f"Launch_{kernel}",
         tiling_type=f"AfTiling_{kernel}",
         launch=f"af_{kernel}_launch",
-        launch_sizes=_size_lines(_used((output_bytes,)), schedule.symbols, names, "sizes"),
-        output_bytes=size(output_bytes, names.__getitem__),
-        cases=tuple(
-            CaseView(at, view.function, view.comment, view.prologue, view.body, view.epilogue)
-            for at, (view, _) in enumerate(lowered)
+        launch_sizes=_size_lines(
+            _used((output_bytes,)).union(*map(launch_symbols, implementations)), schedule.symbols, names, "sizes"
         ),
+        output_bytes=size(output_bytes, names.__getitem__),
+        has_workspace=schedule.workspace_bytes != const(0),
+        cases=tuple(view for view, _ in lowered),
     )
     tiling_view = _tiling_view(kernel, model, fields, tiling_data)
     shape_dims = tuple(d for a in outputs for d in a.shape)
@@ -135,57 +129,6 @@ def _sources(implementations: tuple[ImplGraph, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(s for n in implementations[0].nodes for s in n.source))
 
 
-def _case(kernel: str, impl: ImplGraph, schedule: ScheduleResult) -> tuple[CaseView, frozenset[str]]:
-    lowering = CaseLowering(impl)
-    sizes = {s: lowering.names.of(f"size {s}", s) for s in schedule.symbols}
-    tiles = {v.name: lowering.names.of(f"size {v.name}", v.name) for v in impl.tile_variables}
-    function = lowering.function(f"{kernel}_{identifier(impl.case.name)}")
-    body = tuple(statements(function.body, (sizes | tiles).__getitem__))
-    text = "\n".join(body)
-    prologue = [
-        f"const af_i64 {sizes[s]} = launch->sizes[{i}];"
-        for i, s in enumerate(schedule.symbols)
-        if _mentions(text, sizes[s]) or s in _local_symbols(impl)
-    ]
-    prologue += [
-        f"const af_i64 {tiles[v]} = launch->tiling->{identifier(v)};" for v in tiles if _mentions(text, tiles[v])
-    ]
-    prologue.insert(0, f"constexpr int {LANES} = AF_VECTOR_BYTES / {lane_bytes(impl.nodes)};")
-    epilogue: list[str] = []
-    if "stream" in text:
-        prologue.append("const bool stream = launch->stream;")
-        epilogue.append("if (stream) af_fence();")  # stores past the cache are not ordered by the pool's own signals
-    dtypes = {n.name: n.dtype for n in impl.nodes}
-    if any(n.inputs and can_fail(n, dtypes[n.inputs[0]]) for n in impl.nodes):
-        prologue.append("af_u32 raised = 0;")
-        epilogue.append("if (raised) __atomic_fetch_or(&launch->status->bits, raised, __ATOMIC_RELAXED);")
-    local = plan_local_memory(impl).bytes
-    if local != const(0):
-        need = size(local, (sizes | tiles).__getitem__)
-        prologue += [
-            f"const af_i64 local_bytes = {need};",
-            "unsigned char* const local = static_cast<unsigned char*>("
-            "launch->host->allocate(launch->host->context, local_bytes));",
-            "if (!local) {",
-            "  __atomic_fetch_or(&launch->status->bits, 1ULL << 31, __ATOMIC_RELAXED);",
-            "  return;",
-            "}",
-        ]
-        epilogue.append("launch->host->release(launch->host->context, local);")
-    view = CaseView(
-        0, function.name, tuple(comment_text(line) for line in function.comment), tuple(prologue), body, tuple(epilogue)
-    )
-    return view, frozenset(name for name in calls(function.body) if _is_in_headers(name))
-
-
-def _local_symbols(impl: ImplGraph) -> set[str]:
-    return set(free_symbols(plan_local_memory(impl).bytes))
-
-
-def _mentions(text: str, name: str) -> bool:
-    return re.search(rf"\b{re.escape(name)}\b", text) is not None
-
-
 def _tiling_view(kernel: str, model: TilingModel, fields: tuple[str, ...], tiling_data: str) -> TilingView:
     first = len(model.symbols) + 1
     most = max(len(case.variables) for case in model.cases)
@@ -222,8 +165,3 @@ def _used(dims: tuple[Dim, ...]) -> set[str]:
 
 def _size_lines(used: set[str], symbols: tuple[str, ...], names: dict[str, str], array: str) -> tuple[str, ...]:
     return tuple(f"const af_i64 {names[s]} = {array}[{i}];" for i, s in enumerate(symbols) if s in used)
-
-
-def _is_in_headers(function: str) -> bool:
-    """True for functions of the vector headers; ``af_ceildiv`` comes with the arithmetic of sizes."""
-    return function.startswith("af_") and function != "af_ceildiv"

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from autofuse_codegen.errors import CodegenError
 
-ALWAYS = ("af_base.h", "af_vec.h", "af_memory.h", "af_strip.h")
+ALWAYS = ("af_base.h", "af_vec.h", "af_memory.h", "af_strip.h", "af_run.h")
 
 
 @cache

@@ -54,18 +54,28 @@ class Nest:
                 progress = progress or bool(new)
         return tuple(found)
 
-    def loops(self, order: tuple[str, ...], body: Callable[[], tuple[Statement, ...]]) -> tuple[Statement, ...]:
-        """Return the nest over ``order`` (outer to inner) around what ``body`` returns inside of it."""
+    def loops(
+        self, order: tuple[str, ...], body: Callable[[], tuple[Statement, ...]], backwards: bool = False
+    ) -> tuple[Statement, ...]:
+        """Return the nest over ``order`` (outer to inner) around what ``body`` returns inside of it.
+
+        ``backwards``: the loops run from the last index to the first.
+        """
         if not order:
             return body()
         axis, rest = order[0], order[1:]
         end = self.bound(axis)
         index = self.names.of(f"axis {axis}", axis)
+        counter = self.names.of(f"counter {axis}", f"{axis}_from_end") if backwards else index
         before = dict(self.known)
+        first: tuple[Statement, ...] = ()
+        if backwards:
+            last = Binary("-", end, Integer(1))
+            first = (Declare("af_i64", index, Binary("-", last, Name(counter))),)
         derived = self.enter(axis, Name(index))
-        inside = (*derived, *self.loops(rest, body))
+        inside = (*first, *derived, *self.loops(rest, body, backwards))
         self.known = before
-        return (For(index, Integer(0), end, Integer(1), inside),)
+        return (For(counter, Integer(0), end, Integer(1), inside),)
 
     def base_of(self, axis_name: str) -> Expression | None:
         """Return the root index at which the strips along vectorised axis ``axis_name`` start; None for 0."""

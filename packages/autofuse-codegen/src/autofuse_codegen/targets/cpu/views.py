@@ -4,15 +4,23 @@ from attrs import frozen
 
 
 @frozen
-class CaseView:
-    """One tiling case in the kernel template."""
+class FunctionView:
+    """One phase group of a tiling case: the function of its blocks, and how many there are."""
 
-    key: int
     function: str
     comment: tuple[str, ...]
     prologue: tuple[str, ...]
     body: tuple[str, ...]
     epilogue: tuple[str, ...]
+    blocks: str
+
+
+@frozen
+class CaseView:
+    """One tiling case in the kernel template; its groups run one after the other."""
+
+    key: int
+    groups: tuple[FunctionView, ...]
 
 
 @frozen
@@ -28,6 +36,7 @@ class KernelView:
     launch: str
     launch_sizes: tuple[str, ...]
     output_bytes: str
+    has_workspace: bool
     cases: tuple[CaseView, ...]
 
 

@@ -33,7 +33,7 @@ struct af_f16 { af_u16 bits; };
 struct af_bf16 { af_u16 bits; };
 
 // Bits OR-ed into a kernel's status word; each names an error that the host raises after the launch.
-enum : af_u32 { AF_STATUS_DIVIDE_BY_ZERO = 1u, AF_STATUS_NEGATIVE_POWER = 8u };
+enum : af_u32 { AF_STATUS_DIVIDE_BY_ZERO = 1u, AF_STATUS_INDEX_OUT_OF_RANGE = 2u, AF_STATUS_NEGATIVE_POWER = 8u };
 
 // Element type that holds a T inside a vector register (bool is stored as 0 or 1 in a byte).
 template <class T> struct af_storage { typedef T type; };

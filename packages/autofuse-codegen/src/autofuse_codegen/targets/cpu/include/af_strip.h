@@ -4,6 +4,7 @@
 
 // Strip of L lanes that all exist.
 template <int L> struct af_full {
+  static constexpr int lanes = L;
   AF_INLINE af_i64 live() const { return L; }
   template <class T> AF_INLINE af_vec<T, L> load(const T *p) const { return af_load<T, L>(p); }
   template <class T> AF_INLINE af_vec<T, L> load(const T *p, af_i64 step) const {
@@ -30,6 +31,7 @@ template <int L> struct af_streaming : af_full<L> {
 
 // Strip of which only the first n lanes exist, 0 < n < L.
 template <int L> struct af_partial {
+  static constexpr int lanes = L;
   af_i64 n;
   AF_INLINE af_i64 live() const { return n; }
   template <class T> AF_INLINE af_vec<T, L> load(const T *p) const { return af_load_tail<T, L>(p, n); }

@@ -70,8 +70,15 @@ template <class T, int L> AF_INLINE void af_set_lane(af_vec<T, L> &a, int i, typ
 
 // Lane numbers start, start + step, ... wrapping as T does.
 template <class T, int L> AF_INLINE af_vec<T, L> af_iota(T start, T step) {
-  af_vec<T, L> o;
-  for (int i = 0; i < L; ++i) af_set_lane(o, i, T(start + T(step * T(i))));
+  typedef af_vec<T, L> A;
+  typedef typename af_of<typename A::V>::U U;
+  typedef typename af_int_bytes<sizeof(T)>::u X;
+  A o;
+  for (int i = 0; i < A::N; ++i) {
+    U lane{};
+    for (int j = 0; j < A::W; ++j) lane[j] = X(i * A::W + j);  // a constant
+    o.r[i] = (typename A::V)(af_all<U>(X(start)) + lane * af_all<U>(X(step)));
+  }
   return o;
 }
 

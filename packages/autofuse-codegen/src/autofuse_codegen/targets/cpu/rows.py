@@ -1,0 +1,243 @@
+"""One row of a segment: pointers and what is the same in all of its lanes, then its strips."""
+
+from attrs import define, field
+from autofuse_ir.asc_graph import AscNode
+from autofuse_ir.asc_ops import NOT_EVALUATED, REDUCTIONS
+from autofuse_ir.dims import Dim, const
+from autofuse_ir.schedule import Location, Segment
+
+from autofuse_codegen.kernel.program import (
+    Binary,
+    Call,
+    Declare,
+    Element,
+    Evaluate,
+    Expression,
+    Integer,
+    Literal,
+    Name,
+    Size,
+    State,
+    Statement,
+    Strips,
+    Walk,
+)
+from autofuse_codegen.targets.cpu.access import Address, address
+from autofuse_codegen.targets.cpu.lanes import LANES
+from autofuse_codegen.targets.cpu.literals import type_name
+from autofuse_codegen.targets.cpu.loads import ONE_LANE, LoadWriter
+from autofuse_codegen.targets.cpu.local_memory import leaf_count, tile_address, workspace_address
+from autofuse_codegen.targets.cpu.operators import as_bools, call
+from autofuse_codegen.targets.cpu.reductions import OPERATIONS, StateForm
+from autofuse_codegen.targets.cpu.scope import KernelScope, added, moved
+
+ACCESS = "strip"
+POSITION = "i"
+
+FEW_INSTRUCTIONS = frozenset(
+    (
+        *("Load", "Store", "Broadcast", "Scalar", "IndexExpr", "Select", "Cast"),
+        *("Add", "Sub", "Mul", "Neg", "Abs", "Minimum", "Maximum"),
+        *("Eq", "Ne", "Lt", "Le", "Gt", "Ge", "LogicalAnd", "LogicalOr", "LogicalXor", "LogicalNot"),
+        *("BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot"),
+        *REDUCTIONS,
+    )
+)
+"""Operators whose code is short."""
+MANY_NODES = 16
+"""Past this many nodes a body is not worth a copy for each strip of a round."""
+
+
+@define
+class RowWriter:
+    """Writes the innermost level of ``segment``, whose reductions and scans have the states ``forms``."""
+
+    scope: KernelScope
+    segment: Segment
+    forms: tuple[StateForm, ...]
+    _before: list[Statement] = field(factory=list)
+    _body: list[Statement] = field(factory=list)
+    _streamed: str | None = None
+
+    def statements(self, count: Expression | None) -> tuple[Statement, ...]:
+        """Return the row; ``count`` is the name of its number of elements, where there is one."""
+        scope = self.scope
+        for name in dict.fromkeys(i for n in self.segment.nodes for i in scope.nodes[n].inputs):
+            self._fetch(name)
+        for name in self.segment.nodes:
+            node = scope.nodes[name]
+            match node.op:
+                case "Load":
+                    self._load(node)
+                case "Store":
+                    self._store(node)
+                case op if op in OPERATIONS:
+                    self._take(node)
+                case "AxisIndex":
+                    self._axis_index(node)
+                case _:
+                    self._compute(node)
+            if name in scope.places and node.op not in ("Store", *REDUCTIONS):
+                self._spill(node)
+        if count is None:
+            count = Integer(1) if self._strip is None else scope.nest.bound(self._strip)
+        if not self._body:
+            return tuple(self._before)
+        return (*self._before, self._strips(count))
+
+    @property
+    def _strip(self) -> str | None:
+        return self.segment.axes[-1] if self.segment.axes else None
+
+    def _strips(self, count: Expression) -> Strips:
+        trees = tuple(form for form in self.forms if form.is_reduction and not form.in_rows)
+        states = tuple(State(self._taker(form), self._state(form)) for form in trees)
+        streamed = self._streamed
+        if any(form.is_backwards and not form.in_rows for form in self.forms):
+            walk, streamed = Walk.BACK, None
+        elif not trees:
+            walk = Walk.PLAIN
+        else:
+            walk = Walk.ROUNDS if streamed is None and self._is_short() else Walk.REDUCED
+        return Strips(POSITION, ACCESS, count, LANES, tuple(self._body), streamed, walk, states)
+
+    def _is_short(self) -> bool:
+        ops = [self.scope.nodes[name].op for name in self.segment.nodes]
+        return len(ops) <= MANY_NODES and all(op in FEW_INSTRUCTIONS for op in ops)
+
+    def _place(self, name: str) -> list[Statement]:
+        """Return where statements go that make ``name``: before the strips where it is the same in all lanes."""
+        return self._body if self.scope.varies(name, self._strip) else self._before
+
+    def _access_of(self, name: str) -> str:
+        return ACCESS if self.scope.varies(name, self._strip) else ONE_LANE
+
+    def _load(self, node: AscNode) -> None:
+        text = LoadWriter(self.scope, node, self._strip, ACCESS, POSITION).text()
+        self._before += text.before
+        self._body += text.body
+
+    def _store(self, node: AscNode) -> None:
+        scope = self.scope
+        output = next(n for n in scope.impl.nodes if n.op == "Output" and n.inputs == (node.name,))
+        assert node.access is not None
+        where = address(node.access)
+        step = const(0) if self._strip is None else where.step_along(scope.axes[self._strip].root)
+        pointer = self._pointer(node, "row", scope.base(output.name), scope.offset(where, self._strip))
+        if self._streamed is None and step == const(1) and scope.varies(node.name, self._strip):
+            self._streamed = pointer
+        self._write(node, pointer, step, self._operand(node.inputs[0], node))
+
+    def _spill(self, node: AscNode) -> None:
+        where, step = self._buffer_address(node)
+        pointer = self._pointer(node, "to", self.scope.base(node.name), self.scope.offset(where, self._strip))
+        self._write(node, pointer, step, as_bools(Name(self.scope.value(node.name)), node.dtype))
+
+    def _write(self, node: AscNode, pointer: str, step: Dim, value: Expression) -> None:
+        if self.scope.varies(node.name, self._strip):
+            self._body.append(Evaluate(Call(f"{ACCESS}.store", (*self._moving(node, pointer, step), value))))
+        else:
+            self._before.append(Evaluate(Call(f"{ONE_LANE}.store", (Name(pointer), value))))
+
+    def _moving(self, node: AscNode, pointer: str, step: Dim) -> tuple[Expression, ...]:
+        """Pointer at this strip, and the run-time step where it is not 1."""
+        if step == const(1):
+            return (Binary("+", Name(pointer), Name(POSITION)),)
+        name = self.scope.names.of(f"step {node.name}", f"{node.name}_step")
+        self._before.append(Declare("af_i64", name, Size(step)))
+        return (Binary("+", Name(pointer), Binary("*", Name(POSITION), Name(name))), Name(name))
+
+    def _compute(self, node: AscNode) -> None:
+        operands = tuple(Name(self.scope.value(name)) for name in node.inputs)
+        dtypes = tuple(self.scope.nodes[name].dtype for name in node.inputs)
+        value: Expression = operands[0]
+        if node.op != "Broadcast":
+            value = call(node, operands, dtypes, self._access_of(node.name))
+        self._place(node.name).append(Declare("auto", self.scope.value(node.name), value))
+
+    def _axis_index(self, node: AscNode) -> None:
+        kind = type_name(node.dtype)
+        axis = str(node.attr("axis"))
+        first = self.scope.index(axis, self._strip)
+        value = self.scope.value(node.name)
+        if self.scope.varies(node.name, self._strip):
+            position = Name(POSITION) if first is None else added(first, Name(POSITION))
+            assert position is not None
+            start = Call(f"({kind})", (position,))
+            self._body.append(
+                Declare("auto", value, Call("af_iota", (start, Call(f"({kind})", (Integer(1),))), (kind, LANES)))
+            )
+            return
+        start = Call(f"({kind})", (first or Integer(0),))
+        self._before.append(Declare("auto", value, Call("af_splat", (start,), (kind, LANES))))
+
+    def _take(self, node: AscNode) -> None:
+        """Give this strip's elements to the state of a reduction or scan."""
+        form = next(form for form in self.forms if form.node is node)
+        value = self._operand(node.inputs[0], node)
+        arguments: tuple[Expression, ...] = (Name(ACCESS), value)
+        if form.in_rows:
+            arguments = (Name(POSITION), *arguments)
+        if not form.is_reduction:
+            taken = Call(f"{self._state(form)}.take", arguments)
+            self._body.append(Declare("auto", self.scope.value(node.name), taken))
+            return
+        name = self._state(form) if form.in_rows else self._taker(form)
+        self._body.append(Evaluate(Call(f"{name}.take", arguments)))
+
+    def _state(self, form: StateForm) -> str:
+        return self.scope.names.of(f"state {form.node.name}", f"{form.node.name}_state")
+
+    def _taker(self, form: StateForm) -> str:
+        return self.scope.names.of(f"taker {form.node.name}", f"into_{form.node.name}")
+
+    def _fetch(self, name: str) -> None:
+        """Load a value that another segment left in its buffer.
+
+        All of a segment's local values are loaded before any is written: a new value may take over the buffer of one
+        that dies here (in place, strip by strip).
+        """
+        scope = self.scope
+        node = scope.nodes[name]
+        if name in self.segment.nodes or name not in scope.places or node.op in NOT_EVALUATED:
+            return
+        where, step = self._buffer_address(node)
+        constness = f"const {type_name(node.dtype)}*"
+        pointer = self._pointer(node, "row", scope.base(name), scope.offset(where, self._strip), constness)
+        kind, value, varies = type_name(node.dtype), scope.value(name), scope.varies(name, self._strip)
+        if node.op in REDUCTIONS and scope.location(name) is Location.WORKSPACE:
+            leaves = Size(leaf_count(node, scope.impl))
+            operation = OPERATIONS[node.op]
+            if varies:
+                moving = self._moving(node, pointer, step)
+                arguments = (moving[0], Size(step), leaves, Call(f"{ACCESS}.live", ()))
+                self._body.append(Declare("auto", value, Call("af_joined", arguments, (operation, LANES))))
+                return
+            one: Expression = Call("af_joined", (Name(pointer), leaves), (operation,))
+        elif varies:
+            self._body.append(Declare("auto", value, Call(f"{ACCESS}.load", self._moving(node, pointer, step))))
+            return
+        else:
+            one = Element(Name(pointer), Literal("0"))
+        self._before.append(Declare("auto", value, Call("af_splat", (one,), (kind, LANES))))
+
+    def _buffer_address(self, node: AscNode) -> tuple[Address, Dim]:
+        """Return the address of a placed value in its buffer, and its step along the strips."""
+        scope = self.scope
+        if scope.location(node.name) is Location.WORKSPACE:
+            elements = leaf_count(node, scope.impl) if node.op in REDUCTIONS else const(1)
+            where = workspace_address(node, scope.impl, elements)
+            step = const(0) if self._strip is None else where.step_along(scope.axes[self._strip].root)
+        else:
+            where = tile_address(node, scope.vectorised[node.name], scope.impl.roots)
+            step = const(0) if self._strip is None else where.step_along(self._strip)
+        return where, step
+
+    def _operand(self, name: str, reader: AscNode) -> Expression:
+        """Return the value of ``name`` in the form that memory holds."""
+        return as_bools(Name(self.scope.value(name)), reader.dtype)
+
+    def _pointer(self, node: AscNode, what: str, base: str, offset: Expression | None, kind: str | None = None) -> str:
+        name = self.scope.names.of(f"{what} {node.name}", f"{node.name}_{what}")
+        self._before.append(Declare(kind or f"{type_name(node.dtype)}*", name, moved(base, offset)))
+        return name
