@@ -139,7 +139,7 @@ class LeafLoader:
         return found
 
     def _cut(self, index: Index, size: Dim) -> list[tuple[Dim, AccessDim]] | None:
-        """Return dims of memory, of one axis each, that together are ``index`` into ``size``; None where there are none."""
+        """Return dims of memory, of one axis each, that are ``index`` into ``size``; None where there are none."""
         if index.folded or index.operand is not None:
             return None
         left, offset, rest = dict(index.linear), index.offset, size

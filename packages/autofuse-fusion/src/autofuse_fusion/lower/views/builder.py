@@ -140,10 +140,26 @@ class ViewBuilder:
         wide = tuple([size if k == dim else _ONE for k, size in enumerate(shape)])
         return self._leaf(Position(at(dim, step, shift)), wide, dtype)
 
+    def of_one_dtype(self, first: str, second: str) -> tuple[str, str]:
+        """Return two integers in a dtype that holds both."""
+        a, b = self.values.fact(first).dtype, self.values.fact(second).dtype
+        return (first, second) if a == b else (self.cast(first, int64), self.cast(second, int64))
+
+    def in_memory_form(self, value: str, shape: Shape) -> str:
+        """Return ``value`` as one of ``shape`` that can be stored: itself, or a copy of a leaf."""
+        if value not in self.values.leaves and self._shape(value) == shape and not self.is_scalar(value):
+            return value
+        name = self.declare(value, shape, self.values.fact(value).dtype)
+        self.finish(name, value)
+        return name
+
     def cast(self, value: str, dtype: DType) -> str:
         """Return ``value`` as ``dtype``."""
         if self.values.fact(value).dtype == dtype:
             return value
+        leaf = self.values.leaves.get(value)
+        if isinstance(leaf, Position) and dtype == int64:
+            return self._leaf(leaf, self._shape(value), dtype)
         return self.emit("Cast", (value,), self._shape(value), dtype, attrs=(Attr("dst_type", dtype.ascend_code),))
 
     def compare(self, op: str, index: str, bound: Dim) -> str:

@@ -22,7 +22,7 @@ def _pack(call: ViewCall) -> None:
     listed = [(value, const(1)) for value in call.values("x")]
     places = [still() if dim == axis else at(dim) for dim in range(len(shape))]
     del places[axis]
-    call.finish(_chosen(call, shape, axis, listed, [tuple(places)] * len(listed), call.result))
+    call.finish(chosen_along(call, shape, axis, listed, [tuple(places)] * len(listed), call.result))
 
 
 def _multislice_concat(call: ViewCall) -> None:
@@ -39,7 +39,7 @@ def _multislice_concat(call: ViewCall) -> None:
             places.append(_shifted(len(shape), axis, begin - start))
             start = start + size
         pieces = [(x, size) for _, size in taken]
-        call.builder.finish(name, _chosen(call, shape, axis, pieces, places, name))
+        call.builder.finish(name, chosen_along(call, shape, axis, pieces, places, name))
 
 
 def joined(call: ViewCall, shape: Shape, axis: int, pieces: Sequence[tuple[str, Dim]], name: str) -> str:
@@ -48,20 +48,20 @@ def joined(call: ViewCall, shape: Shape, axis: int, pieces: Sequence[tuple[str, 
     for _, size in pieces:
         places.append(_shifted(len(shape), axis, const(0) - start))
         start = start + size
-    return _chosen(call, shape, axis, pieces, places, name)
+    return chosen_along(call, shape, axis, pieces, places, name)
 
 
 def _shifted(rank: int, axis: int, offset: Dim) -> tuple[Place, ...]:
     return tuple([at(dim, const(1), offset) if dim == axis else at(dim) for dim in range(rank)])
 
 
-def _chosen(
+def chosen_along(
     call: ViewCall,
     shape: Shape,
     axis: int,
     pieces: Sequence[tuple[str, Dim]],
     places: Sequence[tuple[Place, ...]],
-    name: str,
+    name: str | None,
 ) -> str:
     """Return, per point, the piece in whose range the index along ``axis`` is; ``places`` say how each is read."""
     builder, dtype = call.builder, call.dtype_of(pieces[0][0])

@@ -114,9 +114,7 @@ def _reshaped(call: ViewCall, shape: Shape, places: tuple[Place, ...]) -> None:
     if builder.is_scalar(value) or shape == call.result_shape:
         call.finish(value)
         return
-    whole = builder.declare(call.result, shape, call.result_dtype)
-    builder.finish(whole, value)
-    builder.reshape(whole, call.result)
+    builder.reshape(builder.in_memory_form(value, shape), call.result)
 
 
 LOWERINGS: dict[str, ViewLowering] = {

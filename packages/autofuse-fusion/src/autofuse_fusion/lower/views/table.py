@@ -1,6 +1,6 @@
 """The lowering of every operator that moves elements, by name."""
 
-from autofuse_fusion.lower.views import gathers, joins, padding, rearranged, slices
+from autofuse_fusion.lower.views import gathers, joins, made, padding, rearranged, slices
 from autofuse_fusion.lower.views.call import ViewLowering
 
 VIEW_LOWERINGS: dict[str, ViewLowering] = {
@@ -9,4 +9,5 @@ VIEW_LOWERINGS: dict[str, ViewLowering] = {
     **padding.LOWERINGS,
     **rearranged.LOWERINGS,
     **gathers.LOWERINGS,
+    **made.LOWERINGS,
 }
