@@ -35,7 +35,8 @@ def allocate(
 
     A value read only by its own segment stays in registers. Others get a local buffer of one tile: double-buffered
     where a copy engine fills or drains it, and taken over from a buffer of the same size that is dead, or that dies in
-    place (see ``_Pool``). What operators need besides is one more buffer (`scratch`). Reductions in ``spread`` have that many leaf results, in workspace.
+    place (see ``_Pool``). What operators need besides is one more buffer (`scratch`). Reductions in ``spread`` have
+    that many leaf results, in workspace.
     """
     by_name = {n.name: n for n in nodes}
     spans = lifetimes(by_name, segments)

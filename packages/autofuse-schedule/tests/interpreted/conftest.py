@@ -312,8 +312,8 @@ def random_tiles(impl: ImplGraph, sizes: Mapping[str, int], rng: np.random.Gener
     tiles: dict[str, int] = {}
     for variable in impl.tile_variables:
         largest = evaluate(variable.hi, {**sizes, **tiles})
-        allowed = [v for v in range(variable.multiple, min(largest, 8 * variable.multiple) + 1, variable.multiple)]
-        tiles[variable.name] = int(rng.choice([*(v for v in allowed if v >= variable.lo), largest]))
+        allowed = range(variable.multiple, min(largest, 8 * variable.multiple) + 1, variable.multiple)
+        tiles[variable.name] = int(rng.choice([*allowed, largest]))
     return tiles
 
 
