@@ -5,7 +5,7 @@ A rule answers with a reason, never with a bare no.
 
 from typing import TypeAlias
 
-from attrs import frozen
+from attrs import evolve, frozen
 from autofuse_ir.fused_graph import Reason
 from autofuse_ir.schedule import TilingGroup
 from autofuse_ir.target import TargetSpec
@@ -79,7 +79,11 @@ def fused(
     if refused is not None:
         return refused
     work = first.work * repetitions(first.nest, spread, joined.nest, values.sizes) + second.work
-    gain = model.of(first, values) + model.of(second, values) - model.cycles(inputs, outputs, work, values)
+    waits = any(first.outputs[tensor][axis] is None for tensor in passed for axis in first.reduced)
+    levels = first.levels + second.levels if waits else max(first.levels, second.levels)
+    needs = {**first.needs, **second.needs}
+    group = Group([], joined.nest, inputs, outputs, work, first.scope, needs, reduced, scanned, levels)
+    gain = model.of(first, values) + model.of(second, values) - model.of(group, values)
     if gain <= 0:
         return Refused(Reason.NO_BENEFIT, f"computing {first.name} again for every repetition costs {-gain:.0f} cycles")
     units = [
@@ -90,8 +94,7 @@ def fused(
     placed = sorted((unit for unit in units if unit is not None), key=lambda unit: unit.order)
     if len(placed) < count:
         return Refused(Reason.AXES_DO_NOT_MAP, _axes_text(first, second))
-    needs = {**first.needs, **second.needs}
-    return Fused(Group(placed, joined.nest, inputs, outputs, work, first.scope, needs, reduced, scanned), gain)
+    return Fused(evolve(group, units=placed), gain)
 
 
 def _switched_off(first: Group, second: Group, options: FusionOptions) -> Refused | None:
