@@ -93,7 +93,7 @@ def conformance(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def corpus(session: nox.Session) -> None:
-    """Every model that ships in a wheel, verified at twenty sizes; `integration` takes three, and not the largest."""
+    """Every model that ships in a wheel, verified at twenty sizes; `integration` takes three."""
     sessions.corpus(session, PACKAGES)
 
 

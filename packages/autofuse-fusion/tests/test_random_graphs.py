@@ -35,8 +35,9 @@ UNARY = {"f": ("Exp", "Abs", "Relu", "Sigmoid", "Neg", "Floor", "GeluV2"), "i": 
 class Drawn:
     """A graph drawn operator by operator: values with their dtypes and shapes."""
 
-    def __init__(self, seed: int, dtypes: tuple[DType, ...], count: int) -> None:
+    def __init__(self, seed: int, dtypes: tuple[DType, ...], count: int, reduces: bool = False) -> None:
         self.random = random.Random(seed)
+        self.reduces = reduces
         self.builder = GraphBuilder("random")
         self.inputs: list[tuple[str, DType, Shape]] = []
         self.values: list[tuple[str, DType, Shape]] = []
@@ -52,6 +53,9 @@ class Drawn:
         draw, b = self.random, self.builder
         name, dtype, shape = draw.choice(self.values[-6:])
         kind = "f" if dtype.is_float else "i"
+        if self.reduces and shape and draw.random() < 0.35:
+            self.reduction(name, dtype, shape)
+            return
         choice = draw.random()
         if choice < 0.3:
             self.add(b.op(draw.choice(UNARY[kind]), name), dtype, shape)
@@ -79,6 +83,21 @@ class Drawn:
         else:
             zero = b.constant(to_tensor_data(np.asarray(2).astype(numpy_dtype(dtype))))
             self.add(b.op("Mul", name, zero), dtype, shape)
+
+    def reduction(self, name: str, dtype: DType, shape: Shape) -> None:
+        draw, b = self.random, self.builder
+        axes = tuple(sorted(draw.sample(range(len(shape)), draw.randint(1, min(2, len(shape))))))
+        choice = draw.random()
+        if choice < 0.2 and dtype.is_float:
+            self.add(b.op(draw.choice(("SoftmaxV2", "LogSoftmaxV2")), name, axes=axes), dtype, shape)
+        elif choice < 0.3:
+            self.add(b.op("Cumsum", name, b.constant(to_tensor_data(np.asarray(axes[:1], np.int64)))), dtype, shape)
+        else:
+            keep = draw.random() < 0.6
+            listed = b.constant(to_tensor_data(np.asarray(axes, np.int64)))
+            op = draw.choice(("ReduceSum", "ReduceMax", "ReduceMin"))
+            kept = tuple(const(1) if k in axes else size for k, size in enumerate(shape) if keep or k not in axes)
+            self.add(b.op(op, name, listed, keep_dims=keep), dtype, kept)
 
     def add(self, name: str, dtype: DType, shape: Shape) -> None:
         self.values.append((name, dtype, shape))
@@ -152,6 +171,30 @@ def test_fusing_changes_no_bit(kit, dtypes: tuple[DType, ...], seed: int, count:
     unfused = kit.check(graph, arrays, enable=False)
     check_order(unfused)
     assert len(kit.kernels(fused)) <= len(kit.kernels(unfused))
+    assert all(len(kernel.operators) == 1 for kernel in kit.kernels(unfused))
+
+
+@pytest.mark.parametrize("dtypes", [(dt.float32,), (dt.float16, dt.float32, dt.int32)])
+@given(
+    seed=st.integers(0, 2**32),
+    count=st.integers(2, 20),
+    n=st.sampled_from((0, 1, 2, 5)),
+    m=st.sampled_from((0, 1, 3, 70)),
+)
+@settings(max_examples=60)
+def test_fusing_reductions_changes_no_bit(
+    kit, dtypes: tuple[DType, ...], seed: int, count: int, n: int, m: int
+) -> None:
+    drawn = Drawn(seed, dtypes, count, reduces=True)
+    graph = drawn.graph()
+    arrays = arrays_for(drawn, {"n": n, "m": m, "d": n}, seed)
+    fused, unfused = kit.fuse(graph, numerics="strict"), kit.fuse(graph, numerics="strict", enable=False)
+    check_order(fused)
+    check_order(unfused)
+    with np.errstate(all="ignore"):
+        got, want = kit.run_fused(fused, arrays), kit.run_fused(unfused, arrays)
+    for name, array in want.items():
+        assert kit.same(got[name], array), (name, got[name], array)
     assert all(len(kernel.operators) == 1 for kernel in kit.kernels(unfused))
 
 

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from attrs import evolve
 from autofuse_ir import dtypes as dt
-from autofuse_ir.asc_builder import AscGraphBuilder
-from autofuse_ir.asc_graph import AscGraph
+from autofuse_ir.asc_builder import AscGraphBuilder, Operand
+from autofuse_ir.asc_graph import AscGraph, Bounds
 from autofuse_ir.dims import TRUE, const, eq, le, symbol
 from autofuse_ir.facts import Guard, GuardKind, InputDim, InputElement, SymbolFact
 from autofuse_ir.graph import Constant, GraphOutput, Node, Payload, Value
+from autofuse_ir.kernels import StatusMessage
 from autofuse_ir.program import (
     Alias,
     AssertGuard,
@@ -30,7 +31,7 @@ from autofuse_ir.program import (
     WriteSizes,
 )
 from autofuse_reference.arrays import to_tensor_data
-from autofuse_reference.errors import EvaluationError
+from autofuse_reference.errors import EvaluationError, StatusError
 from autofuse_reference.executor import ProgramExecutor
 from autofuse_reference.run import run
 
@@ -286,3 +287,45 @@ def test_a_division_by_zero_in_a_kernel_names_it() -> None:
     )
     with pytest.raises(EvaluationError, match="running p, kernel div: integer division by zero"):
         run(made, [np.zeros(2, np.int32)])
+
+
+def test_status_errors_are_told_in_the_words_of_the_compiled_kernel() -> None:
+    b = AscGraphBuilder("pick", {"z0": "n"})
+    index = b.load(b.input("i", dt.int64), (N,), ("z0",))
+    b.store(b.load(b.input("x", F), (4,), (Operand(0),), "picked", (index,), Bounds.ERROR), "y", (N,), ("z0",))
+    pick = evolve(kernel(b.build()), status_messages=(StatusMessage(1, "an index is out of range"),))
+    made = program(
+        (KernelCall("pick", ("i", "bias"), ("y",), "scratch"),),
+        inputs=(Value("i", dt.int64, (N,)),),
+        symbols=(SymbolFact("n", 0, 100, 8, (InputDim("i", 0),)),),
+        kernels=(pick,),
+        buffers=(
+            ProgramBuffer("i", BufferKind.INPUT, dt.int64, (N,)),
+            buffer("bias", BufferKind.CONSTANT, (4,)),
+            buffer("y", BufferKind.OUTPUT, (N,)),
+            ProgramBuffer("scratch", BufferKind.WORKSPACE, dt.uint8, (const(64),)),
+        ),
+        outputs=(GraphOutput("y", "y"),),
+    )
+    assert run(made, [np.array([3, 0])])[0].tolist() == [4, 1]
+    with pytest.raises(StatusError) as told:
+        run(made, [np.array([0, 4])])
+    assert str(told.value) == "running p, kernel pick: an index is out of range"
+    untold = evolve(made, kernels=(evolve(pick, status_messages=()),))
+    with pytest.raises(StatusError, match="running p, kernel pick: index 4 is out of range of a dim of 4"):
+        run(untold, [np.array([0, 4])])
+
+
+def test_a_kernel_may_reduce_to_fewer_dims() -> None:
+    b = AscGraphBuilder("rows", {"z0": "n", "z1": 4})
+    x = b.load(b.input("x", F), (N, 4), ("z0", "z1"))
+    b.store(b.reduce("Sum", x, "z1"), "y", (N,), ("z0",))
+    made = program(
+        (KernelCall("rows", ("x",), ("y",)),),
+        kernels=(kernel(b.build()),),
+        buffers=(buffer("x", BufferKind.INPUT, (N, 4)), buffer("y", BufferKind.OUTPUT, (N,))),
+        outputs=(GraphOutput("y", "y"),),
+        constants=(),
+    )
+    assert run(made, [X])[0].tolist() == X.sum(1).tolist()
+    assert run(made, [X[:0]])[0].shape == (0,)

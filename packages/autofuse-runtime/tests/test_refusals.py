@@ -8,6 +8,7 @@ import pytest
 from attrs import evolve
 from autofuse_ir import dtypes as dt
 from autofuse_ir.dims import TRUE, any_of, as_dim, eq, ge
+from autofuse_ir.errors import AutofuseError
 from autofuse_ir.facts import Guard, GuardKind, InputElement
 from autofuse_ir.kernels import StatusMessage
 from autofuse_ir.program import KernelCall, Variant
@@ -247,3 +248,25 @@ def test_the_more_general_variant_is_taken_and_counted(kit: Any) -> None:
     assert fn.stats.guard_misses == 0
     assert fn(a[:3], b[:3])[0] == 10
     assert fn.stats.guard_misses == 1
+
+
+class NoResult(AutofuseError, ArithmeticError):
+    """The error of an interpreter for values that have no result."""
+
+
+class FailingExecutor:
+    tier = "interpreter"
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __call__(self, values: Any, symbols: dict[str, int]) -> list[Any]:
+        raise self.error
+
+
+def test_an_interpreter_reports_values_without_a_result_as_a_kernel_does(row_add_program: Any) -> None:
+    told = NoResult("an index is out of range", where="running p, kernel k", fix="")
+    with pytest.raises(KernelStatusError, match="running p, kernel k: an index is out of range"):
+        CompiledModule(row_add_program, FailingExecutor(told))(A, BIAS)
+    with pytest.raises(ZeroDivisionError):  # of the interpreter itself
+        CompiledModule(row_add_program, FailingExecutor(ZeroDivisionError("oops")))(A, BIAS)

@@ -1,7 +1,5 @@
 """What fusing two groups is predicted to gain, judged at the hints, in cycles of the target."""
 
-from collections.abc import Iterable
-
 from attrs import frozen
 from autofuse_ir.dims import product
 from autofuse_ir.errors import IrError
@@ -34,22 +32,33 @@ def work_per_element(op: str) -> float:
 
 @frozen
 class CostModel:
-    """Cycles of moving bytes, of one addition on one element, and of a launch."""
+    """Cycles of moving bytes, of one addition on one element, and of a launch; the bytes of ``local`` memory."""
 
     read: float
     write: float
     launch: float
     element: float
-
-    def cycles(self, inputs: Iterable[str], outputs: Iterable[str], work: float, values: Values) -> float:
-        """Return the time of a kernel: its memory traffic and its arithmetic (``work`` additions) overlap."""
-        read = sum(values.bytes_at_hints(tensor) for tensor in inputs)
-        written = sum(values.bytes_at_hints(tensor) for tensor in outputs)
-        return self.launch + max(read / self.read + written / self.write, work * self.element)
+    local: float
 
     def of(self, group: Group, values: Values) -> float:
-        """Return the time of the kernel that ``group`` would be."""
-        return self.cycles(group.inputs, group.outputs, group.work, values)
+        """Return the time of the kernel that ``group`` would be: memory traffic and arithmetic overlap.
+
+        What a row of a reduction holds is read again for every result of the row that is waited for, unless rows fit
+        into local memory.
+        """
+        reduced = group.reduced
+        across = {t for t, layouts in group.inputs.items() if any(_is_along(layout, reduced) for layout in layouts)}
+        row = values.sizes.hint(product(group.nest[k] for k in reduced))
+        times = 1
+        if row * sum(values.fact(tensor).dtype.itemsize for tensor in across) > self.local:
+            times = group.levels + any(_is_along(layout, reduced) for layout in group.outputs.values())
+        read = sum(values.bytes_at_hints(t) * (times if t in across else 1) for t in group.inputs)
+        written = sum(values.bytes_at_hints(tensor) for tensor in group.outputs)
+        return self.launch + max(read / self.read + written / self.write, group.work * self.element)
+
+
+def _is_along(layout: Layout, axes: tuple[int, ...]) -> bool:
+    return any(layout[axis] is not None for axis in axes)
 
 
 def cost_model(target: TargetSpec) -> CostModel:
@@ -63,7 +72,11 @@ def cost_model(target: TargetSpec) -> CostModel:
 
     element = next((cost.per_element for cost in target.costs if cost.op == ANY_OPERATOR), _CYCLES_PER_ELEMENT)
     return CostModel(
-        quantity("bytes_per_cycle_read"), quantity("bytes_per_cycle_write"), quantity("launch_cycles"), element
+        quantity("bytes_per_cycle_read"),
+        quantity("bytes_per_cycle_write"),
+        quantity("launch_cycles"),
+        element,
+        target.local_memory.bytes - target.local_memory.reserved,
     )
 
 

@@ -1,6 +1,7 @@
 """Groups: units that share a kernel, as far as their borders tell."""
 
 from attrs import define, field
+from autofuse_ir.operators import Flag, operator
 from autofuse_ir.schedule import TilingGroup
 
 from autofuse_fusion.axes import Layout, Nest
@@ -14,7 +15,7 @@ class Group:
 
     ``units`` lie on its ``nest``. ``inputs`` says for each tensor it reads from outside how that lies there, possibly
     in several ways, ``outputs`` for each value that others read how it does: along all axes but ``reduced`` ones.
-    ``work`` is its arithmetic at the hints, in additions.
+    ``work`` is its arithmetic at the hints, in additions; ``levels`` is how many reductions wait for one another.
     """
 
     units: list[Unit]
@@ -26,6 +27,7 @@ class Group:
     needs: dict[str, None] = field(factory=dict)
     reduced: tuple[int, ...] = ()
     scanned: tuple[int, ...] = ()
+    levels: int = 0
 
     @property
     def name(self) -> str:
@@ -40,8 +42,16 @@ def group_of(unit: Unit, needed: set[str], work: float, scope: str | None) -> Gr
         known = inputs.get(read.value, ())
         if read.layout not in known:
             inputs[read.value] = (*known, read.layout)
+    is_composite = operator(unit.node.op).has(Flag.COMPOSITE)
+    levels = 0 if not unit.reduced else 2 if is_composite and _is_wide(unit) else 1
     outputs = {name: layout for name, layout in zip(unit.node.outputs, unit.results, strict=True) if name in needed}
-    return Group([unit], unit.nest, inputs, outputs, work, scope, dict.fromkeys(unit.needs), unit.reduced, unit.scanned)
+    needs = dict.fromkeys(unit.needs)
+    return Group([unit], unit.nest, inputs, outputs, work, scope, needs, unit.reduced, unit.scanned, levels)
+
+
+def _is_wide(unit: Unit) -> bool:
+    """True where a result varies along what is reduced: the elements were needed again."""
+    return any(layout[axis] is not None for layout in unit.results for axis in unit.reduced)
 
 
 def tiling_group(group: Group, path: Path) -> TilingGroup | None:

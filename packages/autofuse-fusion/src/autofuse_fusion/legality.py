@@ -6,7 +6,7 @@ A rule answers with a reason, never with a bare no.
 from collections.abc import Collection
 from typing import TypeAlias
 
-from attrs import frozen
+from attrs import evolve, frozen
 from autofuse_ir.fused_graph import Reason
 from autofuse_ir.schedule import TilingGroup
 from autofuse_ir.target import TargetSpec
@@ -88,7 +88,11 @@ def fused(
     if refused is not None:
         return refused
     work = first.work * repetitions(first.nest, spread, joined.nest, values.sizes) + second.work
-    gain = model.of(first, values) + model.of(second, values) - model.cycles(inputs, outputs, work, values)
+    waits = any(first.outputs[tensor][axis] is None for tensor in passed for axis in first.reduced)
+    levels = first.levels + second.levels if waits else max(first.levels, second.levels)
+    needs = {**first.needs, **second.needs}
+    group = Group([], joined.nest, inputs, outputs, work, first.scope, needs, reduced, scanned, levels)
+    gain = model.of(first, values) + model.of(second, values) - model.of(group, values)
     if gain <= 0 and not parts_of_one(first, second):
         return Refused(Reason.NO_BENEFIT, f"computing {first.name} again for every repetition costs {-gain:.0f} cycles")
     units = [
@@ -99,8 +103,7 @@ def fused(
     placed = sorted((unit for unit in units if unit is not None), key=lambda unit: unit.order)
     if len(placed) < len(units):
         return Refused(Reason.AXES_DO_NOT_MAP, _axes_text(first, second))
-    needs = {**first.needs, **second.needs}
-    return Fused(Group(placed, joined.nest, inputs, outputs, work, first.scope, needs, reduced, scanned), gain)
+    return Fused(evolve(group, units=placed), gain)
 
 
 def parts_of_one(first: Group, second: Group) -> bool:

@@ -153,6 +153,8 @@ class ImplGraph:
     then its partial results live where ``accumulators`` says. A reduction whose axes are spread over blocks is placed
     in workspace: the results of its leaves, row-major as (its value's elements, leaf); whoever reads it after a phase
     with ``sync`` ALL joins them by the tree. ``index_bits`` is 32 where every element offset provably fits, else 64.
+    In local memory, rows along the innermost axis of a value with several start at multiples of ``row_multiple``
+    elements. A local buffer that no placement names is scratch, for each operator in turn.
     """
 
     name: str
@@ -168,6 +170,7 @@ class ImplGraph:
     placements: tuple[Placement, ...]
     index_bits: int
     accumulators: tuple[Placement, ...] = ()
+    row_multiple: int = 1
 
 
 def resident_bytes(graph: ImplGraph) -> Dim:

@@ -73,9 +73,10 @@ def test_numbers_of_the_a2_are_those_of_its_sources():
     assert cost(a2, "Add", dt.float16) == (0.0103, 22.2)
     assert cost(a2, "Add", dt.float32) == (0.0206, 23.2)
     assert cost(a2, "Pow", dt.float16) == (0.6647, 2516.5)
-    assert dtypes(a2, "Add") == {dt.int16, dt.int32, dt.float16, dt.float32}
-    assert dtypes(a2, "Exp") == {dt.float16, dt.float32}
-    assert dtypes(a2, "Exp2") == set()
+    assert {dt.int16, dt.int32, dt.float16, dt.float32} <= dtypes(a2, "Add")
+    assert dt.int64 not in dtypes(a2, "Add")
+    assert dtypes(a2, "Exp") == {dt.float16, dt.float32, dt.bfloat16}
+    assert dtypes(a2, "TruncDiv") == set()
     assert a2.quantity("copy_block_bytes_max") == 2_097_151
     assert a2.quantity("copy_blocks_max") == 4095
     assert a2.quantity("repeats_max") == 255
@@ -94,11 +95,9 @@ def test_numbers_of_the_350_are_those_of_its_sources():
     atlas = load_target("ascend-350")
     assert (atlas.local_memory.bytes, atlas.local_memory.usable) == (262144, 253952)
     assert (atlas.limits.queues, atlas.limits.inputs) == (14, 14)
-    assert (atlas.limits.segment_nodes, atlas.limits.segment_values) == (30, 8)
+    assert (atlas.limits.segment_nodes, atlas.limits.segment_values) == (1, 4)
     assert atlas.cache_line_bytes == 128
     assert dt.bfloat16 in dtypes(atlas, "Add")
-    assert dt.int64 in dtypes(atlas, "Mul")
-    assert dt.uint16 not in dtypes(atlas, "Mul")
     assert atlas.quantity("load_cycles") == 160.0
 
 

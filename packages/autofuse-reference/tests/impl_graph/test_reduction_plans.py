@@ -429,3 +429,11 @@ def test_the_state_of_reductions_is_counted_by_what_must_wait() -> None:
     assert state_elements(node, Tree(8, 4), 40, 3, True, False) == 3 * 4
     assert state_elements(node, Tree(8, 4), 2, 3, False, False) == 3 * 2
     assert state_elements(evolve(node, dtype=dt.int32), Tree(8, 4), 40, 3, False, False) == 3
+
+
+def test_rows_start_at_the_multiple_that_the_plan_asks_for() -> None:
+    wide = evolve(all_load(), row_multiple=8)
+    for seed, (rows, width) in enumerate(SIZES):
+        check(with_buffer(wide, "e_buf", bytes=4 * T * ceildiv(M, 8) * 8), rows, width, {"t": 2, "b": 1}, seed)
+    with pytest.raises(InterpreterFault, match="the value of e1 lies outside of its buffer of 264 bytes"):
+        check(wide, 4, 33, {"t": 2, "b": 1}, 0)

@@ -7,8 +7,8 @@ import pytest
 from attrs import evolve
 from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_builder import AscGraphBuilder
-from autofuse_ir.asc_graph import Axis, AxisKind
-from autofuse_ir.dims import ceildiv, dim_max, symbol
+from autofuse_ir.asc_graph import AccessDim, AccessMap, Axis, AxisKind
+from autofuse_ir.dims import ceildiv, const, dim_max, symbol
 from autofuse_ir.schedule import (
     Buffer,
     ImplGraph,
@@ -96,11 +96,19 @@ def test_tile_sizes_outside_of_their_range_are_errors(tiles: dict[str, int], tol
 
 def test_blocks_that_write_different_bits_to_one_element_are_a_fault() -> None:
     made = plan()
-    # z is said not to vary along z0, but its value now does.
-    nodes = tuple(evolve(n, inputs=("e",)) if n.name == "minus" else n for n in made.nodes)
+    # z is said not to vary along z0, but what its Load reads now does.
+    by_row = AccessMap((const(3),), (AccessDim("z0", const(1), const(0)),))
+    nodes = tuple(evolve(n, access=by_row) if n.name == "lc" else n for n in made.nodes)
     with pytest.raises(InterpreterFault, match=r"blocks \d and \d both write element \d of z") as fault:
-        run(evolve(made, nodes=nodes), arrays(5), {"t": 2})
+        run(evolve(made, nodes=nodes), arrays(3), {"t": 2})
     assert fault.value.node == "z_store"
+
+
+def test_a_value_narrower_than_what_it_reads_is_a_fault() -> None:
+    made = plan()
+    nodes = tuple(evolve(n, inputs=("e",)) if n.name == "minus" else n for n in made.nodes)
+    with pytest.raises(InterpreterFault, match="node minus: reads e, which varies along z0, and does not itself"):
+        run(evolve(made, nodes=nodes), arrays(5), {"t": 2})
 
 
 def test_an_empty_nest_writes_nothing() -> None:

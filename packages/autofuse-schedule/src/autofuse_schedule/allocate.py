@@ -11,6 +11,8 @@ from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.lifetime import Lifetime, lifetimes
 from autofuse_schedule.nest import Nest
+from autofuse_schedule.rows import rows_for
+from autofuse_schedule.scratch import ScratchNeeds
 
 
 @frozen
@@ -19,6 +21,7 @@ class Allocation:
 
     buffers: tuple[Buffer, ...]
     placements: tuple[Placement, ...]
+    row_multiple: int = 1
 
 
 def allocate(
@@ -32,11 +35,15 @@ def allocate(
 
     A value read only by its own segment stays in registers. Others get a local buffer of one tile: double-buffered
     where a copy engine fills or drains it, and taken over from a buffer of the same size that is dead, or that dies in
-    place (see ``_Pool``). Reductions in ``spread`` have that many leaf results, in workspace.
+    place (see ``_Pool``). What operators need besides is one more buffer (`scratch`). Reductions in ``spread`` have
+    that many leaf results, in workspace.
     """
     by_name = {n.name: n for n in nodes}
     spans = lifetimes(by_name, segments)
     has_copy_engines = target.kind is TargetKind.ASCEND
+    evaluated = tuple(by_name[name] for name in spans)
+    rows = rows_for(evaluated, nests, target)
+    needs = ScratchNeeds(target)
     pool = _Pool()
     placements: list[Placement] = []
     shared: list[Buffer] = []
@@ -53,18 +60,14 @@ def allocate(
             placements.append(Placement(name, Location.REGISTER))
         else:
             varying = nest.varying(node)
-            layout = _Layout(tuple(a.name for a in varying), node.dtype.itemsize, varying == nest.vectorised)
+            is_full = varying == nest.vectorised and not needs.any_for(node)
+            layout = _Layout(tuple(a.name for a in varying), node.dtype.itemsize, is_full)
             position = _position(node, by_name, spans) if has_copy_engines else QueuePosition.VECCALC
-            size = _tile_bytes(node, nest, target.block_bytes)
+            size = rows.bytes_of(node, nest)
             pool.take(f"{name}_buf", size, layout, position, span)
             placements.append(Placement(name, Location.LOCAL, f"{name}_buf"))
-    return Allocation((*pool.buffers, *shared), tuple(placements))
-
-
-def _tile_bytes(node: AscNode, nest: Nest, granule: int) -> Dim:
-    """Bytes of the node's value over one tile, rounded up to the local memory's alignment."""
-    elements = product(axis.size for axis in nest.varying(node))
-    return ceildiv(elements * node.dtype.itemsize, const(granule)) * granule
+    placed = tuple((by_name[name], rows.elements_of(by_name[name], nests[span.first])) for name, span in spans.items())
+    return Allocation((*pool.buffers, *needs.buffers(placed), *shared), tuple(placements), rows.multiple)
 
 
 def _position(node: AscNode, nodes: dict[str, AscNode], spans: dict[str, Lifetime]) -> QueuePosition:
@@ -79,7 +82,8 @@ def _position(node: AscNode, nodes: dict[str, AscNode], spans: dict[str, Lifetim
 class _Layout:
     """How a tile's elements lie in a buffer: the axes it varies along, and bytes per element.
 
-    ``is_full``: it varies along all vectorised axes, so each element belongs to one point of the tile.
+    ``is_full``: it varies along all vectorised axes, so each element belongs to one point of the tile; and its operator
+    needs no scratch, so that it does not come back to an operand after it has begun to write.
     """
 
     axes: tuple[str, ...]

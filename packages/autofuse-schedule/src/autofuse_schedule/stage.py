@@ -11,6 +11,7 @@ from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_schedule.errors import ScheduleError
 from autofuse_schedule.fits import is_superfluous, never_fits
 from autofuse_schedule.groups import group_of_graph
+from autofuse_schedule.legalise.graph import Legalise
 from autofuse_schedule.templates.choose import templates_for
 from autofuse_schedule.transforms.collapse_broadcasts import CollapseBroadcasts
 from autofuse_schedule.transforms.insert_broadcasts import InsertBroadcasts
@@ -57,7 +58,7 @@ def _implementations(
     merged = MergeAxes()(CollapseBroadcasts()(graph))
     body, axes = merged.graph, merged.axes
     if target.kind is TargetKind.ASCEND:
-        body = InsertBroadcasts()(body)
+        body = InsertBroadcasts()(Legalise(target.name)(body))
     group = group_of_graph(body)
     kept: list[ImplGraph] = []
     dropped: list[Dropped] = []

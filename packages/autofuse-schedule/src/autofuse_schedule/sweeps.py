@@ -15,7 +15,7 @@ from autofuse_ir.asc_graph import AscGraph, AscNode
 from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.graph import Attr
 
-from autofuse_schedule.roles import Roles, is_reduction, levels
+from autofuse_schedule.roles import Roles, is_reduction, is_scan, levels
 
 
 class Arrangement(Enum):
@@ -73,6 +73,20 @@ def plan(
     return _Planner(graph, roles, arrangement, kept, rereads).plan()
 
 
+def _is_sink(node: AscNode) -> bool:
+    """Nodes whose level decides where they are evaluated; all others go where they are read."""
+    return node.op == "Store" or is_reduction(node) or is_scan(node)
+
+
+def _uniform(nodes: tuple[AscNode, ...]) -> frozenset[str]:
+    """Names of the nodes that are computed from constants and sizes alone."""
+    found = {node.name for node in nodes if node.op in ("Scalar", "IndexExpr")}
+    for node in nodes:
+        if node.inputs and all(name in found for name in node.inputs) and not _is_sink(node):
+            found.add(node.name)
+    return frozenset(found)
+
+
 class _Planner:
     def __init__(
         self, graph: AscGraph, roles: Roles, arrangement: Arrangement, kept: frozenset[str], rereads: bool
@@ -84,6 +98,7 @@ class _Planner:
         self.nodes = graph.nodes
         self.by_name = {node.name: node for node in graph.nodes}
         self.level = levels(graph.nodes)
+        self.uniform = _uniform(graph.nodes)
         self.taken = set(self.by_name)
         self.domains: list[tuple[str, ...]] = []
         self.last = 1 + max(self.level.values(), default=0)
@@ -125,18 +140,18 @@ class _Planner:
             if node.op not in NOT_EVALUATED:
                 for name in dict.fromkeys(node.inputs):
                     readers.setdefault(name, []).append(node)
-        self.domains = list(dict.fromkeys(self._domain(n) for n in self.nodes if n.op == "Store" or is_reduction(n)))
+        self.domains = list(dict.fromkeys(self._domain(node) for node in self.nodes if _is_sink(node)))
         found: dict[str, tuple[_Slot, ...]] = {}
         for node in reversed(self.nodes):
             if node.op in NOT_EVALUATED:
                 continue
             is_read = any(reader.name in found for reader in readers.get(node.name, ()))
-            if node.op == "Store" or (is_reduction(node) and is_read):
+            if not is_read and node.op != "Store":
+                continue
+            if _is_sink(node):
                 found[node.name] = (self._slot_of_sink(node),)
                 continue
-            if not is_read:
-                continue
-            is_row = self.roles.is_row(node)
+            is_row = self._is_row(node)
             needed = {
                 self._row_slot(node, slot) if is_row else slot
                 for reader in readers.get(node.name, ())
@@ -156,6 +171,10 @@ class _Planner:
     def _row_slot(self, node: AscNode, reader: _Slot) -> _Slot:
         level = reader.level if self.arrangement is Arrangement.SPREAD else self.level[node.name]
         return _Slot(level, False, 0)
+
+    def _is_row(self, node: AscNode) -> bool:
+        """One value a row, and not one for all rows, which any segment makes from sizes and constants."""
+        return self.roles.is_row(node) and node.name not in self.uniform
 
     def _domain(self, node: AscNode) -> tuple[str, ...]:
         source = self.by_name[node.inputs[0]] if is_reduction(node) else None
@@ -178,7 +197,7 @@ class _Planner:
         if is_reduction(node):
             copy = joined.get((name, self._row_slot(node, slot)))
             return copy.name if copy is not None and slot.is_sweep else name
-        if self.roles.is_row(node):
+        if self._is_row(node):
             return self.clones[name, self._row_slot(node, slot)]
         return self.clones.get((name, slot), name)
 

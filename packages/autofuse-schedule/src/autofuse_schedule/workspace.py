@@ -10,4 +10,5 @@ def workspace_bytes(implementations: tuple[ImplGraph, ...]) -> Dim:
         total(buffer.bytes * buffer.copies for buffer in impl.buffers if buffer.location is Location.WORKSPACE)
         for impl in implementations
     ]
-    return dim_max(const(0), *needs)
+    used = [need for need in needs if need != const(0)]
+    return dim_max(*used) if used else const(0)

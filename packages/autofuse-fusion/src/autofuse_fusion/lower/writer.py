@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import copysign, isnan
 from typing import TypeAlias
 
+import numpy as np
 from attrs import define, field, frozen
 from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_graph import AccessMap, AscNode, Axis
@@ -13,6 +14,7 @@ from autofuse_ir.dtypes import DType
 from autofuse_ir.graph import Attr
 from autofuse_ir.reduction import Tree
 from autofuse_ir.strides import dense_strides
+from autofuse_reference.operators.precision import cast
 
 from autofuse_fusion.axes import Layout
 
@@ -78,7 +80,7 @@ class KernelWriter:
 
     def scalar(self, value: Number, dtype: DType) -> Tensor:
         """Return the constant ``value``, rounded to ``dtype``."""
-        stored: Number = float(value) if dtype.is_float else bool(value) if dtype == dt.bool_ else int(value)
+        stored: Number = _rounded(value, dtype)
         key = ("Scalar", _bits(stored), dtype)
         if key not in self._written:
             name = self._add("Scalar", (), dtype, self._nowhere, (Attr("value", stored),))
@@ -200,6 +202,13 @@ class KernelWriter:
         repeats = tuple(axis.size if along else const(1) for axis, along in zip(self.axes, varies, strict=True))
         self.nodes.append(AscNode(name, op, inputs, dtype, repeats, dense_strides(repeats), attrs, access, self.source))
         return name
+
+
+def _rounded(value: Number, dtype: DType) -> Number:
+    """Return ``value`` as the element of ``dtype`` that it is stored as: one constant, however it was written."""
+    if not dtype.is_float:
+        return bool(value) if dtype == dt.bool_ else int(value)
+    return float(value) if dtype == dt.float64 else float(cast(np.asarray(float(value)), dtype).astype(np.float64))
 
 
 def _bits(value: Number) -> tuple[object, ...]:

@@ -5,7 +5,8 @@ from math import prod
 
 import numpy as np
 from autofuse_ir.asc_graph import AscNode
-from autofuse_ir.dims import Dim
+from autofuse_ir.asc_ops import REDUCTIONS
+from autofuse_ir.dims import Dim, const
 from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.schedule import Buffer, ImplGraph, Location, Placement
@@ -39,6 +40,7 @@ class Kernel:
             if p.buffer is not None
         }
         self._check_index_width()
+        self._check_widths()
         self.arguments = Arguments(impl, inputs, self.size)
         self.workspace = Memory(impl.name, self._buffers(Location.WORKSPACE), self.size)
         self.local = self.new_local()
@@ -116,3 +118,15 @@ class Kernel:
                 count = int(np.prod([self.size(d) for d in node.access.memory], dtype=np.float64))
                 if count > LARGEST_INT32:
                     raise self.fault(f"{count} elements do not fit the 32 bits of the plan", node.name)
+
+    def _check_widths(self) -> None:
+        """Only reductions are narrower than what they read: of other values one point would win."""
+        for node in self.impl.nodes:
+            for source in (self.nodes[name] for name in node.inputs if node.op not in REDUCTIONS):
+                if source.op == "Data" or node.op == "Output":
+                    continue
+                for root, own, read in zip(self.impl.roots, node.repeats, source.repeats, strict=True):
+                    if own == const(1) != read:
+                        raise self.fault(
+                            f"reads {source.name}, which varies along {root}, and does not itself", node.name
+                        )

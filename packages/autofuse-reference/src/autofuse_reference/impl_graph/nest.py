@@ -88,7 +88,8 @@ class Nest:
     def tile_elements(self, node: AscNode) -> Array:
         """Return the element of ``node``'s local buffer for each point.
 
-        Row-major over the vectorised axes of the phase that it varies along, in the order of the roots.
+        Row-major over the vectorised axes of the phase that it varies along, in the order of the roots; where there are
+        several, rows start at multiples of the plan's ``row_multiple``.
         """
         axes = tuple(axis for axis in self._layout if self.varies(node, self.influence[axis]))
         for axis in axes:
@@ -96,7 +97,11 @@ class Nest:
                 raise InterpreterFault(
                     f"its segment does not walk {axis}, along which it varies", kernel=self.impl.name, node=node.name
                 )
-        return self.positions(axes)
+        if len(axes) < 2:
+            return self.positions(axes)
+        multiple = self.impl.row_multiple
+        pitch = -(-self.extent[axes[-1]] // multiple) * multiple
+        return self.positions(axes[:-1]) * pitch + self.positions(axes[-1:])
 
     def workspace_elements(self, node: AscNode, grid: Grid) -> Array:
         """Return the element of ``node``'s workspace buffer for each point: by its strides over the root axes."""

@@ -49,6 +49,7 @@ class ParallelTemplate:
             buffers=allocation.buffers,
             placements=allocation.placements,
             index_bits=index_bits(graph.nodes, roots, dict(self.ranges)),
+            row_multiple=allocation.row_multiple,
         )
 
     def _lanes(self, graph: AscGraph) -> int:

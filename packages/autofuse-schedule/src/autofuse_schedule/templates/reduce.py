@@ -73,7 +73,9 @@ class ReduceTemplate:
         spread = {n.name: leaves_of(n, nest) for n in made.nodes if self.reach is Reach.R_CORE and is_reduction(n)}
         allocation = allocate(made.nodes, tuple(s for _, s in segments), tuple(nests), self.target, spread)
         places = [
-            accumulator(by_name[name], segment.axes, walked_in, self.target, dict(self.ranges), bool(spread))
+            accumulator(
+                by_name[name], segment.axes, walked_in, self.target, dict(self.ranges), loops.block if spread else None
+            )
             for (_, segment), walked_in in zip(segments, nests, strict=True)
             for name in segment.nodes
             if is_reduction(by_name[name])
@@ -93,6 +95,7 @@ class ReduceTemplate:
             placements=allocation.placements,
             index_bits=index_bits(made.nodes, graph.axes, dict(self.ranges)),
             accumulators=tuple(p.placement for p in places),
+            row_multiple=allocation.row_multiple,
         )
         is_held = self.reach is Reach.ALL_LOAD and self.target.kind is TargetKind.CPU
         return _with_near_rows(impl, self.target) if is_held and case.split != roles.roots[-1:] else impl

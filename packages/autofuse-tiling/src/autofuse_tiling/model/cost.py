@@ -6,14 +6,14 @@ Loads' and Stores' bytes and evaluates its nodes. The costs come from the Target
 On a CPU the pipe called VEC also pays for what a core fetches from its caches (`autofuse_tiling.model.cached`).
 """
 
-from autofuse_ir.dims import Dim, ceildiv, const, dim_max, dim_min, product, total
+from autofuse_ir.dims import Dim, ceildiv, const, dim_max, dim_min, le, product, select, total
 from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.schedule import ImplGraph, Location
 from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_ir.tiling import CostTerm, PipeCost
 
 from autofuse_tiling.model.cached import cache_terms
-from autofuse_tiling.model.walks import Walk, walks_of
+from autofuse_tiling.model.walks import Walk, rereads, walks_of
 
 SCALE = 1000
 """Bandwidths enter as integers per mille, since divisors of cost terms are exact sizes."""
@@ -21,25 +21,50 @@ SCALE = 1000
 
 def pipe_costs(impl: ImplGraph, target: TargetSpec) -> tuple[PipeCost, ...]:
     """Return the cycles of the pipes that fill local memory (MTE2), compute (VEC) and drain it (MTE3)."""
-    walks = tuple(walks_of(impl))
-    compute = [term for number, walk in enumerate(walks) for term in _compute(walk, number, target)]
-    if target.kind is TargetKind.CPU:
-        compute += cache_terms(impl, walks, target)
+    walks = tuple(walk for walk in walks_of(impl) if not _is_serial(walk))
     return (
-        PipeCost("MTE2", tuple(term for walk in walks for term in _movement(walk, "Load", target))),
-        PipeCost("VEC", tuple(compute)),
-        PipeCost("MTE3", tuple(term for walk in walks for term in _movement(walk, "Store", target))),
+        PipeCost("MTE2", _fill(walks, target)),
+        PipeCost("VEC", _vector(walks, target)),
+        PipeCost("MTE3", _drain(walks, target)),
     )
 
 
 def head_cost(impl: ImplGraph, target: TargetSpec) -> tuple[CostTerm, ...]:
     """Return the cycles before any block works: handing out blocks costs nothing when there is only one.
 
-    They are handed out anew for each phase after one that all blocks wait for.
+    They are handed out anew for each phase after one that all blocks wait for; even alone a block starts each one. What
+    one block does while all others wait counts here, too.
     """
     launches = sum(1 for phase in impl.phases if phase.block is not None and not phase.shared)
     more_than_one = dim_min(dim_max(blocks_of(impl) - 1, const(0)), const(1))
-    return (CostTerm(target.quantity("launch_cycles"), more_than_one * max(1, launches), const(1)),)
+    found = [CostTerm(target.quantity("launch_cycles"), more_than_one * max(1, launches), const(1))]
+    if len(impl.phases) > 1:
+        found.append(CostTerm(target.quantity("tile_cycles"), const(len(impl.phases) - 1), const(1)))
+    serial = tuple(walk for walk in walks_of(impl) if _is_serial(walk))
+    return (*found, *_fill(serial, target), *_vector(serial, target), *_drain(serial, target))
+
+
+def _is_serial(walk: Walk) -> bool:
+    """True for the part of a kernel that runs in one block between parts of many."""
+    phases = walk.impl.phases
+    return phases[walk.phase].block is None and any(phase.block is not None for phase in phases)
+
+
+def _fill(walks: tuple[Walk, ...], target: TargetSpec) -> tuple[CostTerm, ...]:
+    if target.kind is TargetKind.CPU:
+        return tuple(term for walk, again in rereads(walks) for term in _reads(walk, again, target))
+    return tuple(term for walk in walks for term in _movement(walk, "Load", target))
+
+
+def _vector(walks: tuple[Walk, ...], target: TargetSpec) -> tuple[CostTerm, ...]:
+    compute = tuple(term for number, walk in enumerate(walks) for term in _compute(walk, number, target))
+    if target.kind is TargetKind.CPU and walks:
+        return (*compute, *cache_terms(walks[0].impl, walks, target))
+    return compute
+
+
+def _drain(walks: tuple[Walk, ...], target: TargetSpec) -> tuple[CostTerm, ...]:
+    return tuple(term for walk in walks for term in _movement(walk, "Store", target))
 
 
 def blocks_of(impl: ImplGraph) -> Dim:
@@ -50,17 +75,39 @@ def blocks_of(impl: ImplGraph) -> Dim:
 
 
 def _movement(walk: Walk, op: str, target: TargetSpec) -> tuple[CostTerm, ...]:
-    name = "bytes_per_cycle_read" if op == "Load" else "bytes_per_cycle_write"
-    bandwidth = const(max(1, round(target.quantity(name) * SCALE)))
-    moved = [node for node in walk.nodes if node.op == op and not node.attr("resident", False)]
-    stays = target.kind is TargetKind.CPU and op == "Load"
-    terms = []
-    for node in moved:
-        times = const(1) if stays and walk.is_same_in_all_tiles(node) else walk.tiles
-        terms.append(CostTerm(float(SCALE * node.dtype.itemsize), walk.elements(node) * times, bandwidth))
+    bandwidth = _speed(target, "bytes_per_cycle_read" if op == "Load" else "bytes_per_cycle_write")
+    moved = [node for node in walk.nodes if node.op == op]
+    terms = [CostTerm(float(SCALE * n.dtype.itemsize), walk.elements(n) * walk.tiles, bandwidth) for n in moved]
     if moved:
         terms.append(CostTerm(target.quantity("tile_cycles") * len(moved), walk.tiles, const(1)))
     return tuple(terms)
+
+
+def _reads(walk: Walk, again: frozenset[str], target: TargetSpec) -> tuple[CostTerm, ...]:
+    """What a CPU core reads from memory, or once more (``again``) from the last cache where the tile fits there.
+
+    Data that is the same for all tiles is read once. Each piece of a row that the tile cuts off costs a start.
+    """
+    memory = _speed(target, "bytes_per_cycle_read")
+    held = total(walk.elements(node) * node.dtype.itemsize for node in walk.nodes if node.name in again)
+    fits = le(held, const(round(target.quantity("last_level_bytes"))))
+    nearer = select(fits, _speed(target, "last_level_bytes_per_cycle"), memory)
+    terms = []
+    moved = [node for node in walk.nodes if node.op == "Load" and not node.attr("resident", False)]
+    for node in moved:
+        times = const(1) if walk.is_same_in_all_tiles(node) else walk.tiles
+        speed = nearer if node.name in again else memory
+        terms.append(CostTerm(float(SCALE * node.dtype.itemsize), walk.elements(node) * times, speed))
+        if walk.is_cut != const(0) and walk.varies_along_strips(node):
+            pieces = product(axis.size for axis in walk.axes[:-1] if walk.varies(node, axis.root))
+            terms.append(CostTerm(target.quantity("row_start_cycles"), pieces * walk.is_cut * times, const(1)))
+    if moved:
+        terms.append(CostTerm(target.quantity("tile_cycles") * len(moved), walk.tiles, const(1)))
+    return tuple(terms)
+
+
+def _speed(target: TargetSpec, name: str) -> Dim:
+    return const(max(1, round(target.quantity(name) * SCALE)))
 
 
 def _compute(walk: Walk, number: int, target: TargetSpec) -> tuple[CostTerm, ...]:

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from attrs import frozen
-from autofuse_ir.asc_graph import AscNode, Axis
-from autofuse_ir.dims import Dim, const, product
+from autofuse_ir.asc_graph import AccessMap, AscNode, Axis, AxisKind
+from autofuse_ir.dims import Dim, const, dim_max, dim_min, product
 from autofuse_ir.reduction import reduced_axes
 from autofuse_ir.schedule import ImplGraph, Phase, Segment
 
 
 @frozen
 class Walk:
-    """One segment of a phase: ``axes`` that it walks, ``tiles`` that the busiest block runs.
+    """One segment of phase number ``phase``: ``axes`` that it walks, ``tiles`` that the busiest block runs.
 
     ``whole`` are the roots that every tile walks from end to end: a value that varies along no other root is the same
     in all tiles.
@@ -19,6 +19,7 @@ class Walk:
 
     impl: ImplGraph
     segment: Segment
+    phase: int
     axes: tuple[Axis, ...]
     tiles: Dim
     whole: frozenset[str]
@@ -30,40 +31,61 @@ class Walk:
         return tuple(by_name[name] for name in self.segment.nodes)
 
     @property
+    def is_cut(self) -> Dim:
+        """1 where strips run along a part of a root axis, else 0."""
+        if not self.axes or self.axes[-1].kind is not AxisKind.TILE_INNER:
+            return const(0)
+        strip = self.axes[-1]
+        whole = next(axis.size for axis in self.impl.axes if axis.name == strip.root)
+        return dim_min(dim_max(whole - strip.size, const(0)), const(1))
+
+    @property
     def points(self) -> Dim:
         """Points of one tile."""
         return product(axis.size for axis in self.axes)
 
     def elements(self, node: AscNode) -> Dim:
         """Return the elements of one tile of ``node``'s value."""
-        return product(axis.size for axis in self.axes if self._varies(node, axis.root))
+        return product(axis.size for axis in self.axes if self.varies(node, axis.root))
 
     def joined(self, node: AscNode) -> Dim:
         """Return the elements of one tile that reduction ``node`` joins."""
         names = reduced_axes(node)
-        return product(axis.size for axis in self.axes if axis.root in names or self._varies(node, axis.root))
+        return product(axis.size for axis in self.axes if axis.root in names or self.varies(node, axis.root))
 
     def is_same_in_all_tiles(self, node: AscNode) -> bool:
         """Return whether each tile has the same elements of ``node``'s value."""
-        return all(root in self.whole or not self._varies(node, root) for root in self.impl.roots)
+        return all(root in self.whole or not self.varies(node, root) for root in self.impl.roots)
 
     def varies_along_strips(self, node: AscNode) -> bool:
         """Return whether ``node``'s value differs along the axis of the strips."""
-        return bool(self.axes) and self._varies(node, self.axes[-1].root)
+        return bool(self.axes) and self.varies(node, self.axes[-1].root)
 
-    def _varies(self, node: AscNode, root: str) -> bool:
+    def varies(self, node: AscNode, root: str) -> bool:
+        """Return whether ``node``'s value differs along root axis ``root``."""
         return node.repeats[self.impl.roots.index(root)] != const(1)
 
 
 def walks_of(impl: ImplGraph) -> Iterator[Walk]:
     """Yield a walk for each segment of each phase."""
     axes = {axis.name: axis for axis in impl.axes}
-    for phase in impl.phases:
+    for number, phase in enumerate(impl.phases):
         vectorised = {name for segment in phase.segments for name in segment.axes}
         looped = vectorised if phase.loops else {*vectorised, *impl.roots}
         whole = frozenset(root for root in impl.roots if root in looped)
         for segment in phase.segments:
-            yield Walk(impl, segment, tuple(axes[a] for a in segment.axes), tiles_of(phase, axes), whole)
+            walked = tuple(axes[name] for name in segment.axes)
+            yield Walk(impl, segment, number, walked, tiles_of(phase, axes), whole)
+
+
+def rereads(walks: tuple[Walk, ...]) -> Iterator[tuple[Walk, frozenset[str]]]:
+    """Yield each walk with the names of its Loads whose data an earlier segment of their phase has read."""
+    seen: dict[int, set[tuple[str, AccessMap | None]]] = {}
+    for walk in walks:
+        known = seen.setdefault(walk.phase, set())
+        loads = [node for node in walk.nodes if node.op == "Load"]
+        yield walk, frozenset(node.name for node in loads if (node.inputs[0], node.access) in known)
+        known.update((node.inputs[0], node.access) for node in loads)
 
 
 def tiles_of(phase: Phase, axes: dict[str, Axis]) -> Dim:

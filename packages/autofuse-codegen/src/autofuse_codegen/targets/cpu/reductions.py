@@ -70,11 +70,14 @@ def state_forms(segment: Segment, impl: ImplGraph) -> tuple[StateForm, ...]:
 
 
 def needs_row_memory(impl: ImplGraph) -> tuple[tuple[StateForm, Dim], ...]:
-    """Return the states in rows that the schedule gave no buffer, with the elements of one row."""
+    """Return the states in rows that the schedule gave no buffer, with the elements of one row.
+
+    A scan has one for each point of the axes inside of the one it joins along.
+    """
     given = {p.node for p in impl.accumulators if p.location is Location.LOCAL}
     sizes = {axis.name: axis.size for axis in impl.axes}
     return tuple(
-        (form, sizes[segment.axes[-1]])
+        (form, product(sizes[axis] for axis in segment.axes[-1 if form.is_reduction else form.depth + 1 :]))
         for phase in impl.phases
         for segment in phase.segments
         for form in state_forms(segment, impl)
@@ -104,6 +107,8 @@ def _form(node: AscNode, segment: Segment, impl: ImplGraph) -> StateForm:
         raise _error(node, f"its segment walks none of {', '.join(joined)}", "walk what it joins in its segment")
     in_rows = not walked[-1]
     depth = walked.index(True)
+    if node.op not in REDUCTIONS:
+        return StateForm(node, depth, in_rows)
     if not all(walked[depth : len(walked) - in_rows]):
         fix = "walk the kept axes outside of the joined ones, and strips along one of either kind"
         raise _error(node, f"its segment walks {', '.join(segment.axes)}, which mixes kept and joined axes", fix)

@@ -29,7 +29,7 @@ from autofuse_codegen.targets.cpu.loads import ONE_LANE, LoadWriter
 from autofuse_codegen.targets.cpu.local_memory import leaf_count, tile_address, workspace_address
 from autofuse_codegen.targets.cpu.operators import as_bools, call
 from autofuse_codegen.targets.cpu.reductions import OPERATIONS, StateForm
-from autofuse_codegen.targets.cpu.scope import KernelScope, added, moved
+from autofuse_codegen.targets.cpu.scope import KernelScope, added, moved, times
 
 ACCESS = "strip"
 POSITION = "i"
@@ -177,13 +177,24 @@ class RowWriter:
         value = self._operand(node.inputs[0], node)
         arguments: tuple[Expression, ...] = (Name(ACCESS), value)
         if form.in_rows:
-            arguments = (Name(POSITION), *arguments)
+            arguments = (self._place_in_rows(form), *arguments)
         if not form.is_reduction:
             taken = Call(f"{self._state(form)}.take", arguments)
             self._body.append(Declare("auto", self.scope.value(node.name), taken))
             return
         name = self._state(form) if form.in_rows else self._taker(form)
         self._body.append(Evaluate(Call(f"{name}.take", arguments)))
+
+    def _place_in_rows(self, form: StateForm) -> Expression:
+        """The element of a row of state that belongs to this strip; a scan has rows for all axes inside of its own."""
+        position: Expression = Name(POSITION)
+        if form.is_reduction:
+            return position
+        row = self.scope.axes[self.segment.axes[-1]].size
+        for axis in reversed(self.segment.axes[form.depth + 1 : -1]):
+            position = Binary("+", times(Name(self.scope.names.of(f"axis {axis}", axis)), row), position)
+            row = row * self.scope.axes[axis].size
+        return position
 
     def _state(self, form: StateForm) -> str:
         return self.scope.names.of(f"state {form.node.name}", f"{form.node.name}_state")

@@ -62,7 +62,8 @@ class SegmentWriter:
         if depth + 1 < len(self.segment.axes):
             axis = self.segment.axes[depth]
             backwards = any(form.is_backwards and form.in_rows for form in here)
-            inside = self.scope.nest.loops((axis,), lambda: self._level(depth + 1), backwards)
+            steps = tuple(self._next(form) for form in here if form.in_rows and not form.is_reduction)
+            inside = self.scope.nest.loops((axis,), lambda: (*self._level(depth + 1), *steps), backwards)
         else:
             inside = self._row()
         return (*opened, *inside, *(statement for form in here for statement in self._close(form)))
@@ -70,7 +71,7 @@ class SegmentWriter:
     def _row(self) -> tuple[Statement, ...]:
         count = Name(self._count) if any(form.in_rows for form in self.forms) else None
         rows = RowWriter(self.scope, self.segment, self.forms).statements(count)
-        return (*rows, *(self._next(form) for form in self.forms if form.in_rows))
+        return (*rows, *(self._next(form) for form in self.forms if form.in_rows and form.is_reduction))
 
     def _next(self, form: StateForm) -> Statement:
         arguments = (Name(self._count),) if form.is_reduction else ()

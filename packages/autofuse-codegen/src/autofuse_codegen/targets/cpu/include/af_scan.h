@@ -13,6 +13,7 @@ template <int L, class BODY> AF_INLINE void af_walk_back(af_i64 count, BODY body
 template <class OP, class T, bool EXCLUSIVE, bool BACK> struct af_scan {
   T sum = OP::template nothing<T>();
   bool is_first = true;
+  AF_INLINE af_scan() {}
   template <class STRIP, int L> AF_INLINE af_vec<T, L> take(const STRIP &strip, af_vec<T, L> v) {
     T lanes[L];
     af_store<T, L>(lanes, v);
@@ -28,7 +29,7 @@ template <class OP, class T, bool EXCLUSIVE, bool BACK> struct af_scan {
   }
 };
 
-// Along an axis that is a loop: the row at `sums` holds what each column joined so far.
+// Along an axis that is a loop: `sums` holds what each point of the axes inside of it joined so far.
 template <class OP, class T, bool EXCLUSIVE> struct af_scan_rows {
   T *sums;
   bool is_first = true;

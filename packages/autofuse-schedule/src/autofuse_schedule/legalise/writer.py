@@ -1,0 +1,117 @@
+"""Collects the nodes that stand for one operator."""
+
+import math
+import struct
+from typing import TypeAlias
+
+from attrs import define, field
+from autofuse_ir import dtypes as dt
+from autofuse_ir.asc_graph import AscNode
+from autofuse_ir.dims import const
+from autofuse_ir.dtypes import DType, DTypeKind
+from autofuse_ir.graph import Attr, AttrValue
+from autofuse_ir.strides import dense_strides
+
+Number: TypeAlias = bool | int | float
+
+_MANTISSA: dict[DType, tuple[int, int]] = {
+    dt.float16: (11, -24),
+    dt.bfloat16: (8, -133),
+    dt.float32: (24, -149),
+}
+"""Bits of the significand, and the exponent of the smallest positive number."""
+
+_LARGEST = {
+    dt.float16: 65504.0,
+    dt.bfloat16: 255.0 * 2.0**120,
+    dt.float32: (2.0 - 2.0**-23) * 2.0**127,
+}
+
+
+@define
+class Writer:
+    """Adds nodes to a graph. Equal computations are shared; names start with that of the node they stand for."""
+
+    rank: int
+    nodes: list[AscNode] = field(factory=list)
+    stem: str = ""
+    source: tuple[str, ...] = ()
+    _by_name: dict[str, AscNode] = field(factory=dict)
+    _same: dict[object, str] = field(factory=dict)
+
+    def node(self, name: str) -> AscNode:
+        """Return the node that makes value ``name``."""
+        return self._by_name[name]
+
+    def dtype(self, name: str) -> DType:
+        """Return the element type of value ``name``."""
+        return self._by_name[name].dtype
+
+    def keep(self, node: AscNode) -> str:
+        """Add ``node`` as it is."""
+        self.nodes.append(node)
+        self._by_name[node.name] = node
+        return node.name
+
+    def emit(self, op: str, *inputs: str, dtype: DType | None = None, attrs: tuple[Attr, ...] = ()) -> str:
+        """Add element-wise ``op``; without ``dtype`` the result has that of the first input."""
+        result = dtype or self.dtype(inputs[0])
+        key = (op, inputs, result, attrs)
+        if key not in self._same:
+            columns = zip(*(self._by_name[name].repeats for name in inputs), strict=True)
+            repeats = tuple(next((each for each in column if each != const(1)), const(1)) for column in columns)
+            node = AscNode(
+                self._fresh(), op, inputs, result, repeats, dense_strides(repeats), attrs, source=self.source
+            )
+            self._same[key] = self.keep(node)
+        return self._same[key]
+
+    def scalar(self, value: Number, dtype: DType) -> str:
+        """Add the constant ``value``, rounded to ``dtype``."""
+        rounded = convert(value, dtype)
+        key = ("Scalar", struct.pack("<d", rounded) if isinstance(rounded, float) else rounded, dtype)
+        if key not in self._same:
+            ones, zeros = (const(1),) * self.rank, (const(0),) * self.rank
+            attrs: tuple[Attr, ...] = (Attr("value", rounded),)
+            self._same[key] = self.keep(AscNode(self._fresh(), "Scalar", (), dtype, ones, zeros, attrs))
+        return self._same[key]
+
+    def value(self, name: str) -> AttrValue | None:
+        """Return the number of constant ``name``, None for what is none."""
+        node = self._by_name[name]
+        return node.attr("value") if node.op == "Scalar" else None
+
+    def _fresh(self) -> str:
+        number = 1
+        while f"{self.stem}_{number}" in self._by_name:
+            number += 1
+        return f"{self.stem}_{number}"
+
+
+def convert(value: Number, dtype: DType) -> Number:
+    """Return ``value`` as a constant of ``dtype``: floats rounded once to nearest even, integers wrapped.
+
+    Floats become integers towards zero and saturate; NaN gives 0. Anything but 0 is a true bool.
+    """
+    if dtype.kind is DTypeKind.BOOL:
+        return bool(value != 0)
+    if dtype.is_float:
+        return round_to(float(value), dtype)
+    signed = dtype.kind is DTypeKind.SIGNED
+    low = -(2 ** (dtype.bits - 1)) if signed else 0
+    high = low + 2**dtype.bits - 1
+    if isinstance(value, float):
+        if math.isnan(value):
+            return 0
+        return low if value <= low else high if value >= high else int(value)
+    return (int(value) - low) % 2**dtype.bits + low
+
+
+def round_to(value: float, dtype: DType) -> float:
+    """Return ``value`` rounded once to the float type ``dtype``."""
+    if value == 0.0 or dtype == dt.float64 or not math.isfinite(value):
+        return value
+    bits, smallest = _MANTISSA[dtype]
+    unit = max(math.frexp(value)[1] - bits, smallest)
+    rounded = math.copysign(math.ldexp(round(math.ldexp(value, -unit)), unit), value)
+    return rounded if abs(rounded) <= _LARGEST[dtype] else math.copysign(math.inf, value)

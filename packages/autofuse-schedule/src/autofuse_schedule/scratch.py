@@ -1,0 +1,41 @@
+"""Scratch: local memory that operators work in besides their operands, one buffer for all of them."""
+
+from attrs import frozen
+from autofuse_ir.asc_graph import AscNode
+from autofuse_ir.dims import Dim, ceildiv, const, dim_max
+from autofuse_ir.schedule import Buffer, Location, QueuePosition
+from autofuse_ir.target import OperatorSupport, TargetSpec
+
+SCRATCH = "scratch"
+"""Name of the buffer, which no placement names."""
+
+
+@frozen
+class ScratchNeeds:
+    """What each operator needs on ``target``, from its table."""
+
+    target: TargetSpec
+
+    def any_for(self, node: AscNode) -> bool:
+        """True where ``node`` works in scratch, so that its result may not take the place of an operand."""
+        row = self._row(node)
+        return row is not None and (row.temporary_bytes_per_element > 0 or row.temporary_bytes > 0)
+
+    def buffers(self, placed: tuple[tuple[AscNode, Dim], ...]) -> tuple[Buffer, ...]:
+        """Return the buffer for nodes with that many elements in a tile: as large as the largest need."""
+        per_shape: dict[Dim, tuple[int, int]] = {}
+        for node, elements in placed:
+            row = self._row(node)
+            if row is not None and self.any_for(node):
+                each, fixed = per_shape.get(elements, (0, 0))
+                per_shape[elements] = max(each, row.temporary_bytes_per_element), max(fixed, row.temporary_bytes)
+        if not per_shape:
+            return ()
+        need = const(0)
+        for elements, (each, fixed) in per_shape.items():
+            need = dim_max(need, elements * each + fixed)
+        size = ceildiv(need, const(self.target.block_bytes)) * self.target.block_bytes
+        return (Buffer(SCRATCH, Location.LOCAL, QueuePosition.VECCALC, size, 1),)
+
+    def _row(self, node: AscNode) -> OperatorSupport | None:
+        return next((row for row in self.target.support if row.op == node.op), None)

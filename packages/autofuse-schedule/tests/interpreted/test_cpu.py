@@ -1,0 +1,94 @@
+"""Schedules of reductions for CPUs, executed as planned, give the bits of the graphs they came from."""
+
+import pytest
+from autofuse_ir.schedule import Location
+from autofuse_schedule.errors import ScheduleError
+from autofuse_schedule.force import only_template, template_names
+
+NAMES = (
+    "softmax",
+    "layer_norm",
+    "column_sum",
+    "column_softmax",
+    "middle_variance",
+    "batch_norm",
+    "full_sum",
+    "full_normalise",
+    "rms_norm_half",
+    "integer_reductions",
+    "arg_max",
+    "masked_softmax",
+    "embedding_norm",
+    "padded_row_sum",
+    "running_sum",
+    "running_columns",
+    "running_both_ways",
+    "group_norm",
+    "outer_product_sum",
+)
+SIZES = ((0, 2, 2), (3, 0, 2), (1, 1, 1), (2, 3, 2), (3, 7, 5))
+LONG = {
+    "softmax": (2, 4500, 1),
+    "column_sum": (150, 3, 1),
+    "column_softmax": (70, 9, 1),
+    "full_normalise": (2, 5000, 1),
+    "middle_variance": (2, 130, 3),
+    "batch_norm": (67, 2, 3),
+}
+"""More than one leaf: 4096 elements of a row, or 64 rows."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_template_gives_the_bits_of_its_graph(kernel_case, name):
+    result = kernel_case.scheduled("cpu")
+    for template in template_names(result):
+        for impl in only_template(result, template).alternatives[0].groups[0].implementations:
+            for seed, point in enumerate((*SIZES, *([LONG[name]] if name in LONG else []))):
+                sizes = dict(zip(("n", "m", "k"), point, strict=True))
+                kernel_case.check(impl, {s: sizes[s] for s in result.symbols}, seed)
+
+
+@pytest.mark.parametrize("name", ["softmax", "column_softmax", "batch_norm"])
+def test_reductions_have_three_templates_on_a_cpu(kernel_case, name):
+    assert template_names(kernel_case.scheduled("cpu")) == ("all-load", "common", "r-core")
+
+
+@pytest.mark.parametrize("name", ["softmax"])
+def test_a_template_that_a_kernel_lacks_cannot_be_forced(kernel_case, name):
+    with pytest.raises(ScheduleError, match="its templates are all-load, common, r-core"):
+        only_template(kernel_case.scheduled("cpu"), "general")
+
+
+@pytest.mark.parametrize("name", ["softmax"])
+def test_an_exponential_is_kept_and_a_load_is_read_again(kernel_case, name):
+    result = only_template(kernel_case.scheduled("cpu"), "all-load")
+    (impl,) = result.alternatives[0].groups[0].implementations
+    ops = {node.name: node.op for node in impl.nodes}
+    assert [op for op in ops.values() if op == "Exp"] == ["Exp"]
+    assert [node.attr("resident") for node in impl.nodes if node.op == "Load"] == [None, True]
+    kept = [ops[place.node] for place in impl.placements if place.location is Location.LOCAL]
+    assert sorted(kept) == ["Exp", "Max", "Sum"]
+
+
+@pytest.mark.parametrize("name", ["softmax"])
+def test_a_long_row_is_read_and_computed_anew_in_each_sweep(kernel_case, name):
+    result = only_template(kernel_case.scheduled("cpu"), "common")
+    (impl,) = result.alternatives[0].groups[0].implementations
+    ops = [node.op for node in impl.nodes]
+    assert (ops.count("Load"), ops.count("Exp")) == (3, 2)
+    assert not any(node.attr("resident") for node in impl.nodes)
+
+
+@pytest.mark.parametrize("name", ["layer_norm"])
+def test_a_sum_of_loads_is_kept_where_three_sweeps_read_it(kernel_case, name):
+    result = only_template(kernel_case.scheduled("cpu"), "all-load")
+    impl = result.alternatives[0].groups[0].implementations[0]
+    loads = [node for node in impl.nodes if node.op == "Load"]
+    assert len(loads) == 4
+    assert not any(node.attr("resident") for node in loads)
+
+
+@pytest.mark.parametrize("name", ["full_sum"])
+def test_results_of_leaves_are_all_the_workspace(kernel_case, name):
+    result = kernel_case.scheduled("cpu")
+    assert str(result.workspace_bytes) == "64*ceildiv(m*n, 65536)"
