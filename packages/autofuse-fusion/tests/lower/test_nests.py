@@ -247,6 +247,8 @@ def test_an_operator_is_one_kernel_with_the_values_of_the_reference(kit, case: C
         assert kit.kernels(fused) == [kernel]
         with np.errstate(all="ignore"):
             got, want = kit.run_fused(fused, arrays), kit.run_graph(graph, arrays)
+            again = kit.interpreted(fused, arrays)
+        assert all(kit.same(a.reshape(b.shape), b) for a, b in zip(again, got.values(), strict=True))
         for name, array in want.items():
             assert kit.near(got[name], array, case.ulps), (run, name, got[name], array)
 
