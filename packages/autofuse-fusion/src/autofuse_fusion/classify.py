@@ -48,7 +48,6 @@ def _host_reason(node: Node, values: Values, target: TargetSpec) -> Reason | Non
     is_host = op.has(Flag.HOST) or op.has(Flag.RANDOM) or (op.has(Flag.CUBE) and not _is_thin(node, values))
     if is_host and not is_placed(node):
         return Reason.HOST_OPERATOR
-        return Reason.HOST_OPERATOR
     touched = [values.fact(name) for name in (*node.inputs, *node.outputs) if name]
     if any(fact.dtype.is_opaque for fact in touched):
         return Reason.DTYPE_NOT_SUPPORTED
