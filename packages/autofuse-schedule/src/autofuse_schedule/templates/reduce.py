@@ -75,10 +75,11 @@ class ReduceTemplate:
         places = Accumulators(self.target, dict(self.ranges), survives[arrangement], is_spread)
         by_name = {node.name: node for node in made.nodes}
         accumulators = [
-            places.of(by_name[name], segment.axes, walked_in)
+            place(by_name[name], segment.axes, walked_in)
             for segment, walked_in in zip(segments, nests, strict=True)
             for name in segment.nodes
-            if is_reduction(by_name[name])
+            for is_mine, place in ((is_reduction, places.of), (is_scan, places.of_scan))
+            if is_mine(by_name[name])
         ]
         impl = ImplGraph(
             name="_".join((graph.name, self.reach.value.replace("-", "_"), case.name, *self._variant)),
@@ -92,12 +93,12 @@ class ReduceTemplate:
             phases=phases_of(made, course, loops, arrangement),
             buffers=(
                 *allocation.buffers,
-                *(place.buffer for place in accumulators if place.buffer is not None),
+                *(each.buffer for each in accumulators if each.buffer is not None),
                 *self._staging(course, made.nodes, nest),
             ),
             placements=allocation.placements,
             index_bits=index_bits(made.nodes, graph.axes, dict(self.ranges)),
-            accumulators=tuple(place.placement for place in accumulators),
+            accumulators=tuple(each.placement for each in accumulators),
             row_multiple=allocation.row_multiple,
         )
         is_cached = self.reach is Reach.ALL_LOAD and self.target.kind is TargetKind.CPU
