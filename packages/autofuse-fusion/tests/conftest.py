@@ -18,6 +18,7 @@ from autofuse_ir.graph import Graph
 from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.target import load_target
 from autofuse_reference.arrays import dtype_of, numpy_dtype, to_array
+from autofuse_reference.asc_graph.interpret import interpret
 from autofuse_reference.operators.asc import evaluate_asc
 from autofuse_reference.operators.evaluate import evaluate_operator
 from autofuse_reference.operators.reduction_tree import reduce_axes
@@ -216,12 +217,23 @@ def near(got: Array, want: Array, ulps: int) -> bool:
     return bool(np.all(np.abs(a[finite] - b[finite]) <= ulps * unit * max(1e-300, np.abs(b[finite]).max(initial=0))))
 
 
+def interpreted(fused: FusedGraph, arrays: Mapping[str, Array]) -> list[Array]:
+    """The outputs of the one kernel that ``fused`` is, by the interpreter of the reference."""
+    (kernel,) = fused.nodes
+    assert isinstance(kernel, AscBackend)
+    sizes: dict[str, int] = {}
+    bind(fused.facts, arrays, sizes)
+    values = dict(arrays) | {constant.name: to_array(constant.data) for constant in fused.constants}
+    return interpret(kernel.graph, [values[name] for name in kernel.inputs], sizes)
+
+
 class Kit:
     """The functions of this file, for tests that cannot import it."""
 
     run_asc_graph = staticmethod(run_asc_graph)
     run_fused = staticmethod(run_fused)
     run_graph = staticmethod(run_graph)
+    interpreted = staticmethod(interpreted)
     same = staticmethod(same)
     near = staticmethod(near)
 

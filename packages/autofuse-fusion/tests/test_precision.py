@@ -8,6 +8,7 @@ from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.dtypes import DType
 from autofuse_ir.graph import Graph
+from autofuse_ir.tensor_data import TensorData
 
 
 def sums(dtype: DType, last: str) -> Graph:
@@ -88,3 +89,38 @@ def test_a_stored_value_is_rounded_where_it_is_stored(kit) -> None:
     got = kit.run_fused(fused, {"x": arrays()["x"]})
     assert got["y"].dtype == np.float16
     assert removed(fused) == ["m"]
+
+
+def reduced(last: str, between: bool) -> Graph:
+    b = GraphBuilder("reduced")
+    x = b.input("x", ("n", "m"), dt.float16)
+    total = b.op("ReduceSum", b.op("Mul", x, x, name="square"), b.constant(axis()), name="sum")
+    value = b.op("Mul", total, total, name="after") if between else total
+    return b.build(outputs={"y": b.op(last, value, name="last")})
+
+
+def axis() -> TensorData:
+    return TensorData(dt.int64, (1,), np.int64(1).tobytes())
+
+
+def test_a_reduction_rounds_once_at_its_end(kit) -> None:
+    fused = kit.fuse(reduced("Neg", between=False), numerics="strict")
+    (kernel,) = kit.kernels(fused)
+    (total,) = [node for node in kernel.graph.nodes if node.op == "Sum"]
+    assert total.dtype == dt.float32
+    x = {"x": np.full((2, 3000), 1.001, np.float16)}
+    want = -np.sum(np.square(x["x"]).astype(np.float32), axis=1).astype(np.float16)
+    assert kit.same(kit.run_fused(fused, x)["y"], want)
+
+
+def test_auto_cuts_the_slice_at_reductions(kit) -> None:
+    assert removed(kit.fuse(reduced("Floor", between=True), numerics="auto")) == ["square"]
+
+
+def test_auto_keeps_what_leads_to_a_reduction_that_is_itself_compared(kit) -> None:
+    assert removed(kit.fuse(reduced("Floor", between=False), numerics="auto")) == []
+    b = GraphBuilder("arg")
+    x = b.input("x", ("n", "m"), dt.float16)
+    graph = b.build(outputs={"y": b.op("ArgMax", b.op("Mul", x, x, name="square"), axis=1)})
+    assert removed(kit.fuse(graph, numerics="auto")) == []
+    assert removed(kit.fuse(graph, numerics="fp32")) == ["square"]

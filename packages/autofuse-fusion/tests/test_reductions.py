@@ -311,3 +311,31 @@ def test_a_reduced_axis_is_never_stretched(kit) -> None:
 
 def refusals(fused: FusedGraph) -> dict[tuple[str, str], Reason]:
     return {(refusal.first, refusal.second): refusal.reason for refusal in fused.refusals}
+
+
+@pytest.mark.parametrize(("columns", "kernels"), [(4096, 1), (1 << 20, 2)])
+def test_long_rows_of_many_inputs_are_added_up_once(kit, columns: int, kernels: int) -> None:
+    """Three passes over four inputs cost more than three over their stored sum, unless a row stays in local memory."""
+
+    def build(b: GraphBuilder, *rows: str) -> str:
+        return b.op("SoftmaxV2", b.op("AddN", *rows, N=4, name="sum"), name="soft")
+
+    fused = kit.fuse(one(build, **dict.fromkeys("abcd", (64, columns))))
+    assert len(kit.kernels(fused)) == kernels
+    assert refusals(fused) == ({("sum", "soft"): Reason.NO_BENEFIT} if kernels == 2 else {})
+
+
+def test_a_product_with_a_column_is_a_sum_of_products(kit) -> None:
+    """Ours fuses more: the original wants a known length of at most 32."""
+
+    def build(b: GraphBuilder, x: str, w: str) -> str:
+        return b.op("Relu", b.op("BatchMatMul", b.op("Abs", x), w))
+
+    fused = kit.check(one(build, x=("b", "m", "k"), w=("b", "k", 1)), arrays(x=(2, 3, 5), w=(2, 5, 1)), ulps=8)
+    (kernel,) = fused.nodes
+    assert isinstance(kernel, AscBackend)
+    assert {"Mul", "Sum", "Abs", "Maximum"} < set(ops(kernel))
+    wide = kit.fuse(one(lambda b, x, w: b.op("MatMul", x, w), x=("m", "k"), w=("k", "n")))
+    assert [r.reason for node in wide.nodes if isinstance(node, HostRegion) for r in node.reasons] == [
+        Reason.HOST_OPERATOR
+    ]

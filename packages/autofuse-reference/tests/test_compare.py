@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from autofuse_ir import dtypes as dt
 from autofuse_reference.arrays import Array
-from autofuse_reference.compare import compare, tensor_scale_error, ulp, ulp_error, within_allowance
+from autofuse_reference.compare import BLOCK, compare, tensor_scale_error, ulp, ulp_error, within_allowance
 from autofuse_reference.errors import EvaluationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -94,3 +94,20 @@ def test_different_shapes_and_ulp_of_integers_are_refused() -> None:
         compare(np.zeros(2), np.zeros(1))
     with pytest.raises(EvaluationError, match="measure of floats"):
         ulp_error(np.zeros(2, np.int8), np.zeros(2, np.int8))
+
+
+def test_large_tensors_are_compared_as_a_whole() -> None:
+    wanted = np.full((3, BLOCK), 2.0**-10, np.float32)
+    wanted[2, 5] = 2.0  # the scale of all elements, also of those in other blocks
+    got = wanted.astype(np.float32)
+    got[1, 7] += np.float32(2.0**-32)
+    found = compare(got, wanted)
+    assert (found.count, found.mismatches, found.first_mismatch) == (3 * BLOCK, 1, (1, 7))
+    assert found.max_ulp == 2.0**-32 / np.spacing(np.float32(2.0 * 2.0**-10))
+    assert found.max_abs == 2.0**-32
+
+
+def test_scalars_and_empty_tensors_are_compared() -> None:
+    assert compare(np.float32(1).reshape(()), np.float64(2).reshape(())).first_mismatch == ()
+    empty = compare(np.zeros((2, 0), np.float32), np.zeros((2, 0)))
+    assert (empty.count, empty.mismatches, empty.max_ulp) == (0, 0, 0.0)

@@ -45,7 +45,8 @@ def classify(node: Node, values: Values, target: TargetSpec) -> Place:
 
 def _host_reason(node: Node, values: Values, target: TargetSpec) -> Reason | None:
     op = operator(node.op)
-    if (op.has(Flag.HOST) or op.has(Flag.CUBE) or op.has(Flag.RANDOM)) and not is_placed(node):
+    is_host = op.has(Flag.HOST) or op.has(Flag.RANDOM) or (op.has(Flag.CUBE) and not _is_thin(node, values))
+    if is_host and not is_placed(node):
         return Reason.HOST_OPERATOR
     touched = [values.fact(name) for name in (*node.inputs, *node.outputs) if name]
     if any(fact.dtype.is_opaque for fact in touched):
@@ -70,6 +71,13 @@ def _host_reason(node: Node, values: Values, target: TargetSpec) -> Reason | Non
     if target.support and node.op not in VIEWS and not _computes(node, values, target):
         return Reason.DTYPE_NOT_SUPPORTED
     return None
+
+
+def _is_thin(node: Node, values: Values) -> bool:
+    """True for a product of matrices that vector kernels compute."""
+    lowering = lowering_of(node.op)
+    known = all(values.fact(name).shape is not None for name in (*node.inputs, *node.outputs) if name)
+    return lowering is not None and known and lowering.accepts(node) and lowering.space(node, values) is not None
 
 
 def _computes(node: Node, values: Values, target: TargetSpec) -> bool:

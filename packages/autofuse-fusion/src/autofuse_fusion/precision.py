@@ -14,6 +14,9 @@ from autofuse_fusion.lower.table import TRANSCENDENTAL
 from autofuse_fusion.units import Unit
 from autofuse_fusion.values import Values
 
+_JOINING = (Flag.COMPOSITE, Flag.REDUCTION, Flag.CUBE)
+_SCANS = ("Cumsum", "Cumprod")
+
 
 def is_half(dtype: DType) -> bool:
     """True for fp16 and bf16."""
@@ -28,7 +31,7 @@ def computes_in(dtype: DType, op: str, target: TargetSpec) -> DType:
     if not is_half(dtype):
         return dtype
     rule = operator(op)
-    if rule.has(Flag.COMPOSITE) or rule.has(Flag.REDUCTION) or op in TRANSCENDENTAL or op in ("Cumsum", "Cumprod"):
+    if any(rule.has(flag) for flag in _JOINING) or op in TRANSCENDENTAL or op in _SCANS:
         return float32
     return target.computes_in(dtype)
 

@@ -160,6 +160,32 @@ CASES: tuple[Case, ...] = (
         for shape in ((), ("m",))
     ),
     Case("DequantizeLinear", (("n", 6), ("n", 2), None), {"axis": 1, "block_size": 3}, (dt.int8,)),
+    *(
+        Case(name, (a, b, *((bias,) if name != "BatchMatMul" else ())), attrs, dtypes, 16)
+        for name, attrs, dtypes in (
+            ("MatMul", {}, (*FLOATS, dt.int32)),
+            ("MatMulV2", {}, (dt.float32,)),
+            ("MatMulV3", {}, (dt.float32,)),
+            ("BatchMatMul", {}, (dt.float32,)),
+            ("BatchMatMulV2", {}, (dt.float32,)),
+            ("BatchMatMulV3", {}, (dt.float32,)),
+        )
+        for a, b, bias in (
+            (("n", "m", "k"), ("k", 1), None),
+            (("m", "k"), ("n", "k", 1), (1,)),
+            (("n", 1, "k"), ("n", "k", "m"), ("m",)),
+            (("n", "m", 1), ("n", 1, "k"), ("m", "k")),
+            (("m", "k"), ("k",), None),
+            (("k",), ("n", "k", "m"), ("m",)),
+        )
+    ),
+    Case("MatMul", (("n", "k", "m"), ("n", "k", 1), None), {"transpose_x1": True}, (dt.float32,), 16),
+    Case("MatMul", (("n", 1, "k"), ("n", "m", "k"), ("m",)), {"transpose_x2": True}, (dt.float32,), 16),
+    Case("MatMul", (("n", "m", "k"), ("n", 1, "k"), None), {"transpose_x2": True}, (dt.float32,), 16),
+    Case("BatchMatMul", (("n", "k", 1), ("n", "k", "m")), {"adj_x1": True}, (dt.float32,), 16),
+    Case("Gemm", (("n", "k"), ("k", 1), ("n", 1)), {"alpha": 0.5, "beta": 1.5}, (dt.float32, dt.float16), 16),
+    Case("Gemm", ((1, "k"), ("m", "k"), ("m",)), {"transB": True}, (dt.float32,), 16),
+    Case("Gemm", (("n", "k"), ("k", 1), None), {}, (dt.float32,), 16),
     Case("DynamicQuantizeLinear", (NMK,), {}, (dt.float32,)),
 )
 
@@ -221,6 +247,8 @@ def test_an_operator_is_one_kernel_with_the_values_of_the_reference(kit, case: C
         assert kit.kernels(fused) == [kernel]
         with np.errstate(all="ignore"):
             got, want = kit.run_fused(fused, arrays), kit.run_graph(graph, arrays)
+            again = kit.interpreted(fused, arrays)
+        assert all(kit.same(a.reshape(b.shape), b) for a, b in zip(again, got.values(), strict=True))
         for name, array in want.items():
             assert kit.near(got[name], array, case.ulps), (run, name, got[name], array)
 

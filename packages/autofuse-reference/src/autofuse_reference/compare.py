@@ -6,6 +6,8 @@ finite number an infinity counts as the power of two after the largest number, w
 Integers and bools are compared exactly.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from attrs import frozen
 from autofuse_ir.dtypes import DType, bfloat16, float16, float32, float64
@@ -15,6 +17,9 @@ from autofuse_reference.errors import EvaluationError
 
 TENSOR_SCALE = 2.0**-10
 """Elements smaller than this part of the largest are judged by the ULP of that part."""
+
+BLOCK = 1 << 15
+"""Elements compared at a time: what is computed for them stays in the cache."""
 
 RELATIVE_ALLOWANCE = 4.0
 ULP_ALLOWANCE = 4.0
@@ -79,10 +84,7 @@ def ulp_error(actual: Array, expected: Array) -> Array:
 
 def tensor_scale_error(actual: Array, expected: Array) -> Array:
     """Return the distance of each element in ULP at ``max(|expected|, TENSOR_SCALE * max |expected|)``."""
-    dtype = _float_dtype(actual)
-    magnitude = np.abs(np.where(np.isfinite(expected), expected, 0.0).astype(np.float64))
-    scale = np.maximum(magnitude, TENSOR_SCALE * magnitude.max(initial=0.0))
-    return np.asarray(_distance(actual, expected, dtype) / ulp(scale, dtype))
+    return _scaled_error(actual, expected, _float_dtype(actual), _magnitude(expected).max(initial=0.0))
 
 
 def compare(actual: Array, expected: Array, *, allowed_ulp: float = 0.0) -> Comparison:
@@ -97,17 +99,53 @@ def compare(actual: Array, expected: Array, *, allowed_ulp: float = 0.0) -> Comp
         )
     if not dtype_of(actual).is_float:
         return _compare_exactly(actual, expected)
-    wide = expected.astype(np.float64)
-    distance = _distance(actual, expected, dtype_of(actual))
-    known = np.isfinite(wide) & (wide != 0)
-    relative = np.where(known, distance / np.where(known, np.abs(wide), 1.0), 0.0)
-    error = tensor_scale_error(actual, expected)
-    return _comparison(distance, relative, error, error > allowed_ulp)
+    dtype = dtype_of(actual)
+    flat, wanted = actual.reshape(-1), expected.reshape(-1)
+    blocks = [slice(start, start + BLOCK) for start in range(0, actual.size, BLOCK)]
+    largest = max((float(_magnitude(wanted[block]).max()) for block in blocks), default=0.0)
+    parts = [_compare_block(flat[block], wanted[block], dtype, largest, allowed_ulp) for block in blocks]
+    return _joined(parts, actual.shape)
 
 
 def within_allowance(fused: Comparison, unfused: Comparison) -> bool:
     """True when the fused result is about as good as the unfused one, both compared with one float64 reference."""
     return fused.max_ulp <= RELATIVE_ALLOWANCE * unfused.max_ulp + ULP_ALLOWANCE
+
+
+def _magnitude(expected: Array) -> Array:
+    return np.abs(np.where(np.isfinite(expected), expected, 0.0).astype(np.float64))
+
+
+def _scaled_error(actual: Array, expected: Array, dtype: DType, largest: float) -> Array:
+    scale = np.maximum(_magnitude(expected), TENSOR_SCALE * largest)
+    return np.asarray(_distance(actual, expected, dtype) / ulp(scale, dtype))
+
+
+def _compare_block(actual: Array, expected: Array, dtype: DType, largest: float, allowed_ulp: float) -> Comparison:
+    wide = expected.astype(np.float64)
+    distance = _distance(actual, expected, dtype)
+    known = np.isfinite(wide) & (wide != 0)
+    relative = np.where(known, distance / np.where(known, np.abs(wide), 1.0), 0.0)
+    error = _scaled_error(actual, expected, dtype, largest)
+    return _comparison(distance, relative, error, error > allowed_ulp)
+
+
+def _joined(parts: Sequence[Comparison], shape: tuple[int, ...]) -> Comparison:
+    """The comparison of a tensor from those of its blocks, which are `BLOCK` elements in row-major order each."""
+    first = None
+    for number, part in enumerate(parts):
+        if part.first_mismatch is not None:
+            at = number * BLOCK + part.first_mismatch[0]
+            first = tuple(int(i) for i in np.unravel_index(at, shape))
+            break
+    return Comparison(
+        count=sum(part.count for part in parts),
+        max_abs=max((part.max_abs for part in parts), default=0.0),
+        max_rel=max((part.max_rel for part in parts), default=0.0),
+        max_ulp=max((part.max_ulp for part in parts), default=0.0),
+        mismatches=sum(part.mismatches for part in parts),
+        first_mismatch=first,
+    )
 
 
 def _float_dtype(array: Array) -> DType:

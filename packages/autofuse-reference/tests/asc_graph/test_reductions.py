@@ -13,6 +13,7 @@ from autofuse_ir.dtypes import DType
 from autofuse_ir.reduction import Tree
 from autofuse_reference.arrays import numpy_dtype
 from autofuse_reference.asc_graph.interpret import interpret
+from autofuse_reference.operators import evaluate_operator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -197,6 +198,26 @@ def test_a_value_that_does_not_vary_along_a_reduced_axis_counts_once_for_each_po
     b.store(b.reduce("Sum", b.broadcast(x, "z1"), "z1"), "y", (2,), ("z0",))
     x_array = np.array([1, 3], np.float32)
     assert interpret(b.build(), [x_array], {})[0].tolist() == [5, 15]
+
+
+@pytest.mark.parametrize(
+    ("shape", "axes"), [((3, 5000), (1,)), ((200, 3), (0,)), ((70, 2, 66), (0, 2)), ((9, 1), (1,))]
+)
+def test_operators_join_in_the_order_of_kernels(shape: tuple[int, ...], axes: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(3)
+    x = np.where(rng.random(shape) < 0.3, rng.choice([-0.0, 0.0], shape), -rng.random(shape)).astype(np.float32)
+    for op, name in (("Sum", "ReduceSum"), ("Prod", "ReduceProd"), ("Max", "ReduceMax"), ("Min", "ReduceMin")):
+        (found,) = evaluate_operator(name, {}, [x, np.asarray(axes)])
+        assert same_bits(found, reduced(op, x, dt.float32, axes, None)), name
+
+
+def test_a_softmax_is_that_of_its_primitives_bit_for_bit() -> None:
+    x = np.random.default_rng(4).normal(size=(4, 5001)).astype(np.float32)
+    b = AscGraphBuilder("k", {"z0": 4, "z1": 5001})
+    value = b.load(b.input("x", dt.float32), x.shape, ("z0", "z1"))
+    e = b.op("Exp", b.op("Sub", value, b.broadcast(b.reduce("Max", value, "z1"), "z1")))
+    b.store(b.op("Div", e, b.broadcast(b.reduce("Sum", e, "z1"), "z1")), "y", x.shape, ("z0", "z1"))
+    assert same_bits(interpret(b.build(), [x], {})[0], evaluate_operator("SoftmaxV2", {}, [x])[0])
 
 
 def scanned(op: str, x: Any, dtype: DType, axis: int, exclusive: bool, reverse: bool) -> Any:

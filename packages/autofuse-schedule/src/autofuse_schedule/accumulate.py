@@ -1,4 +1,4 @@
-"""Where a reduction's partial results live while its segment runs."""
+"""Where the partial results of reductions, and the state of scans, live while their segment runs."""
 
 from attrs import frozen
 from autofuse_ir.asc_graph import AscNode
@@ -6,45 +6,71 @@ from autofuse_ir.dims import Dim, ceildiv, const, product
 from autofuse_ir.dims_eval import bounds
 from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.schedule import Buffer, Location, Placement, QueuePosition
-from autofuse_ir.target import TargetSpec
+from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.nest import Nest
 
 
 @frozen
 class Accumulator:
-    """Place of a reduction's partial results, and its buffer (None: registers)."""
+    """Place of partial results or of a state, and its buffer (None: registers)."""
 
     placement: Placement
     buffer: Buffer | None
 
 
-def leaves_of(node: AscNode, nest: Nest) -> Dim:
+def leaves_of(node: AscNode, roots: Nest) -> Dim:
     """Return the number of leaves of reduction ``node``'s tree."""
     names = reduced_axes(node)
-    return ceildiv(product(axis.size for axis in nest.roots if axis.name in names), const(tree_of(node).leaf))
+    return ceildiv(product(axis.size for axis in roots.roots if axis.name in names), const(tree_of(node).leaf))
 
 
-def accumulator(
-    node: AscNode,
-    walk: tuple[str, ...],
-    nest: Nest,
-    target: TargetSpec,
-    ranges: dict[str, tuple[int, int]],
-    spread_in: str | None,
-) -> Accumulator:
-    """Return where reduction ``node`` of a segment that walks ``walk`` keeps its partial results.
+@frozen
+class Accumulators:
+    """Chooses the places on ``target``, for sizes in ``ranges``.
 
-    A row of reduced elements needs registers only. Where whole rows are joined, every element of the innermost axis has
-    its own state: ``partials`` rows, and a stack of finished subtrees (one for each level; none where leaves are all a
-    block joins). ``spread_in`` is the axis of the blocks that share the reduced axes, None where each has them whole.
+    ``lifetime`` is the loop axis whose iterations they survive ("": one tile). Where blocks share the reduced axes
+    (``is_spread``) no leaf waits for another.
     """
-    innermost = next(axis for axis in nest.vectorised if axis.name == walk[-1])
-    if innermost.root in reduced_axes(node):
-        return Accumulator(Placement(node.name, Location.REGISTER), None)
-    most_leaves = bounds(leaves_of(node, nest), ranges)[1]
-    rows = tree_of(node).partials + (0 if spread_in is not None else max(1, most_leaves).bit_length())
-    row = ceildiv(innermost.size * node.dtype.itemsize, const(target.block_bytes)) * target.block_bytes
-    name = f"{node.name}_acc"
-    buffer = Buffer(name, Location.LOCAL, QueuePosition.VECCALC, row * rows, 1, None, spread_in or "")
-    return Accumulator(Placement(node.name, Location.LOCAL, name), buffer)
+
+    target: TargetSpec
+    ranges: dict[str, tuple[int, int]]
+    lifetime: str
+    is_spread: bool
+
+    def of(self, node: AscNode, walk: tuple[str, ...], nest: Nest) -> Accumulator:
+        """Return where reduction ``node`` of a segment that walks ``walk`` keeps its partial results.
+
+        Each result that is open has ``partials`` elements, and a stack of finished subtrees with one for each level of
+        the tree. On a CPU a row of reduced elements makes one result after the other, in registers; where whole rows
+        are joined, all results along the innermost axis are open. A vector core works on all results of a tile at once.
+        """
+        vectorised = {axis.name: axis for axis in nest.vectorised}
+        reduced = reduced_axes(node)
+        if self.target.kind is not TargetKind.CPU:
+            open_results = product(vectorised[name].size for name in walk if vectorised[name].root not in reduced)
+        elif vectorised[walk[-1]].root in reduced:
+            return Accumulator(Placement(node.name, Location.REGISTER), None)
+        else:
+            open_results = vectorised[walk[-1]].size
+        return self._buffer(node, open_results, self._states(node, nest))
+
+    def of_scan(self, node: AscNode, walk: tuple[str, ...], nest: Nest) -> Accumulator:
+        """Return where scan ``node`` keeps the sums so far: one for each point of the axes inside of its own."""
+        vectorised = {axis.name: axis for axis in nest.vectorised}
+        at = [vectorised[name].root for name in walk].index(str(node.attr("axis")))
+        inside = walk[at + 1 :]
+        if not inside:
+            return Accumulator(Placement(node.name, Location.REGISTER), None)
+        return self._buffer(node, product(vectorised[name].size for name in inside), 1)
+
+    def _states(self, node: AscNode, nest: Nest) -> int:
+        most_leaves = bounds(leaves_of(node, nest), self.ranges)[1]
+        return tree_of(node).partials + (0 if self.is_spread else max(1, most_leaves).bit_length())
+
+    def _buffer(self, node: AscNode, elements: Dim, rows: int) -> Accumulator:
+        granule = self.target.block_bytes
+        row = ceildiv(elements * node.dtype.itemsize, const(granule)) * granule
+        name = f"{node.name}_acc"
+        buffer = Buffer(name, Location.LOCAL, QueuePosition.VECCALC, row * rows, 1, None, self.lifetime)
+        return Accumulator(Placement(node.name, Location.LOCAL, name), buffer)

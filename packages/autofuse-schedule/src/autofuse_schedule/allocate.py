@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.dims import Dim, ceildiv, const, product
+from autofuse_ir.reduction import reduced_axes
 from autofuse_ir.schedule import Buffer, Location, Placement, QueuePosition, Segment
 from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.lifetime import Lifetime, lifetimes
 from autofuse_schedule.nest import Nest
-from autofuse_schedule.rows import rows_for
+from autofuse_schedule.rows import Rows, rows_for
 from autofuse_schedule.scratch import ScratchNeeds
 
 
@@ -24,31 +25,44 @@ class Allocation:
     row_multiple: int = 1
 
 
+@frozen
+class Course:
+    """When the segments run: the ``phases`` they belong to, one number for each, and their ``nests``.
+
+    A value that another phase reads survives iterations of loop axis ``crossing``.
+    """
+
+    segments: tuple[Segment, ...]
+    nests: tuple[Nest, ...]
+    phases: tuple[int, ...]
+    crossing: str = ""
+
+
 def allocate(
     nodes: tuple[AscNode, ...],
-    segments: tuple[Segment, ...],
-    nests: tuple[Nest, ...],
+    course: Course,
     target: TargetSpec,
     spread: Mapping[str, Dim] = MappingProxyType({}),
+    copies: int = 2,
 ) -> Allocation:
-    """Place every evaluated node's value; ``nests`` has the nest of each of ``segments``.
+    """Place every evaluated node's value.
 
-    A value read only by its own segment stays in registers. Others get a local buffer of one tile: double-buffered
-    where a copy engine fills or drains it, and taken over from a buffer of the same size that is dead, or that dies in
+    A value read only by its own segment stays in registers. Others get a local buffer of one tile: in ``copies`` where
+    a copy engine fills or drains it, and taken over from a buffer of the same size that is dead, or that dies in
     place (see ``_Pool``). What operators need besides is one more buffer (`scratch`). Reductions in ``spread`` have
     that many leaf results, in workspace.
     """
     by_name = {n.name: n for n in nodes}
-    spans = lifetimes(by_name, segments)
+    spans = lifetimes(by_name, course.segments)
     has_copy_engines = target.kind is TargetKind.ASCEND
     evaluated = tuple(by_name[name] for name in spans)
-    rows = rows_for(evaluated, nests, target)
+    rows = rows_for(evaluated, course.nests, target)
     needs = ScratchNeeds(target)
-    pool = _Pool()
+    pool, lasting = _Pool(copies), _Pool(copies)
     placements: list[Placement] = []
     shared: list[Buffer] = []
     for name, span in spans.items():
-        node, nest = by_name[name], nests[span.first]
+        node, nest = by_name[name], course.nests[span.first]
         if node.op == "Store":
             placements.append(Placement(name, Location.GLOBAL))
         elif name in spread:
@@ -64,10 +78,21 @@ def allocate(
             layout = _Layout(tuple(a.name for a in varying), node.dtype.itemsize, is_full)
             position = _position(node, by_name, spans) if has_copy_engines else QueuePosition.VECCALC
             size = rows.bytes_of(node, nest)
-            pool.take(f"{name}_buf", size, layout, position, span)
+            between = Lifetime(course.phases[span.first], course.phases[span.last], span.readers)
+            if between.first == between.last:
+                pool.take(Buffer(f"{name}_buf", Location.LOCAL, position, size, 1), layout, span, between.first)
+            else:
+                lasts = Buffer(f"{name}_buf", Location.LOCAL, position, size, 1, None, course.crossing)
+                lasting.take(lasts, evolve(layout, is_full=False), between, between.first)
             placements.append(Placement(name, Location.LOCAL, f"{name}_buf"))
-    placed = tuple((by_name[name], rows.elements_of(by_name[name], nests[span.first])) for name, span in spans.items())
-    return Allocation((*pool.buffers, *needs.buffers(placed), *shared), tuple(placements), rows.multiple)
+    scratch = needs.buffers(tuple(_work(by_name[n], course.nests[s.first], rows, by_name) for n, s in spans.items()))
+    buffers = (*pool.buffers, *lasting.buffers, *scratch, *shared)
+    return Allocation(buffers, tuple(placements), rows.multiple)
+
+
+def _work(node: AscNode, nest: Nest, rows: Rows, nodes: Mapping[str, AscNode]) -> tuple[AscNode, Dim]:
+    """A node and the elements of a tile that it goes through: those that it reads where it joins them."""
+    return node, rows.elements_of(nodes[node.inputs[0]] if reduced_axes(node) else node, nest)
 
 
 def _position(node: AscNode, nodes: dict[str, AscNode], spans: dict[str, Lifetime]) -> QueuePosition:
@@ -99,24 +124,29 @@ class _Pool:
     * in place, when its last reader is the segment that makes the new value and both have one full layout: each strip
       then reads an element before it overwrites that same element. A narrower value is read again by every row or strip
       along the axes it does not vary on, after the first one would have overwritten it.
+
+    One that a copy engine fills or drains takes over another of its kind only from an earlier phase: within one, the
+    next tile may be on its way already.
     """
 
+    copies: int
     buffers: list[Buffer] = field(factory=list)
-    _owners: dict[str, tuple[_Layout, int]] = field(factory=dict)
+    _owners: dict[str, tuple[_Layout, int, int]] = field(factory=dict)
 
-    def take(self, name: str, size: Dim, layout: _Layout, position: QueuePosition, span: Lifetime) -> None:
-        """Add a buffer ``name`` for a value that lives over ``span``."""
-        reuses = None
-        if position is QueuePosition.VECCALC:
-            reuses = next((b.name for b in self.buffers if b.bytes == size and self._is_free(b, layout, span)), None)
-        copies = 1 if position is QueuePosition.VECCALC else 2
-        self.buffers.append(Buffer(name, Location.LOCAL, position, size, copies, reuses))
-        self._owners[name] = (layout, span.last)
+    def take(self, wanted: Buffer, layout: _Layout, span: Lifetime, phase: int) -> None:
+        """Add buffer ``wanted`` for a value that lives over ``span`` and is made in ``phase``."""
+        reuses = next((b.name for b in self.buffers if self._is_free(b, wanted, layout, span, phase)), None)
+        copies = 1 if wanted.position is QueuePosition.VECCALC else self.copies
+        self.buffers.append(evolve(wanted, copies=copies, reuses=reuses))
+        self._owners[wanted.name] = (layout, span.last, phase)
         if reuses is not None:
             del self._owners[reuses]
 
-    def _is_free(self, buffer: Buffer, layout: _Layout, span: Lifetime) -> bool:
-        if buffer.position is not QueuePosition.VECCALC or buffer.name not in self._owners:
+    def _is_free(self, buffer: Buffer, wanted: Buffer, layout: _Layout, span: Lifetime, phase: int) -> bool:
+        if buffer.name not in self._owners or buffer.position is not wanted.position or buffer.bytes != wanted.bytes:
             return False
-        old_layout, last = self._owners[buffer.name]
-        return last < span.first or (last == span.first and layout.is_full and old_layout == layout)
+        old_layout, last, made = self._owners[buffer.name]
+        if last < span.first:
+            return wanted.position is QueuePosition.VECCALC or made < phase
+        is_vector = wanted.position is QueuePosition.VECCALC
+        return is_vector and last == span.first and layout.is_full and old_layout == layout

@@ -27,3 +27,14 @@ def tiling_cases(group: TilingGroup, axes: tuple[Axis, ...]) -> tuple[TilingCase
 def reduced_cases(group: TilingGroup) -> tuple[TilingCase, ...]:
     """Return the case that splits the outermost reduced axis, so that blocks share its elements."""
     return tuple(TilingCase(axis, (axis,)) for axis in group.r[:1])
+
+
+def in_pieces(group: TilingGroup, cases: tuple[TilingCase, ...]) -> tuple[TilingCase, ...]:
+    """Return ``cases`` that take a reduced axis in pieces, too: the outermost, or the innermost inside of the others.
+
+    A case without a kept axis stays out: there blocks share the reduced axes.
+    """
+    pieces = tuple(dict.fromkeys((*group.r[:1], *group.r[-1:])))
+    return tuple(
+        TilingCase(f"{case.name}_{piece}", (*case.split, piece)) for case in cases if case.split for piece in pieces
+    )

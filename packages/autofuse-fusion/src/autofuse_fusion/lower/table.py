@@ -16,6 +16,7 @@ from autofuse_fusion.lower.decompositions import (
     scan,
     shape_view,
     softmax,
+    thin_products,
 )
 
 _LOWERINGS: tuple[Lowering, ...] = (
@@ -33,6 +34,7 @@ _LOWERINGS: tuple[Lowering, ...] = (
     *norm.LOWERINGS,
     *batch_norm.LOWERINGS,
     *quantise.LOWERINGS,
+    *thin_products.LOWERINGS,
 )
 _BY_NAME = {lowering.name: lowering for lowering in (*_LOWERINGS, *shape_view.PLACED)}
 

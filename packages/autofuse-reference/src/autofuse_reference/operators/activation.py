@@ -6,7 +6,7 @@ import numpy as np
 
 from autofuse_reference.arrays import Array
 from autofuse_reference.operators import float_math
-from autofuse_reference.operators.axes import normalised
+from autofuse_reference.operators.axes import by_tree, normalised, total
 from autofuse_reference.operators.call import Call, Meaning, unary
 from autofuse_reference.operators.error_function import erf
 from autofuse_reference.operators.extremes import maximum, minimum
@@ -100,14 +100,14 @@ def _swiglu(call: Call) -> Array:
 
 def softmax(x: Array, axes: tuple[int, ...]) -> Array:
     """Return exp(x - max) / sum over ``axes``."""
-    exponentials = np.exp(x - np.max(x, axis=axes, keepdims=True, initial=-np.inf))
-    return np.asarray(exponentials / np.sum(exponentials, axis=axes, keepdims=True))
+    exponentials = np.exp(x - by_tree("Max", x, axes, keep=True))
+    return np.asarray(exponentials / total(exponentials, axes, keep=True))
 
 
 def log_softmax(x: Array, axes: tuple[int, ...]) -> Array:
     """Return x - max - ln(sum(exp(x - max))) over ``axes``."""
-    shifted = x - np.max(x, axis=axes, keepdims=True, initial=-np.inf)
-    return np.asarray(shifted - np.log(np.sum(np.exp(shifted), axis=axes, keepdims=True)))
+    shifted = x - by_tree("Max", x, axes, keep=True)
+    return np.asarray(shifted - np.log(total(np.exp(shifted), axes, keep=True)))
 
 
 def _softmax_v2(call: Call) -> Array:

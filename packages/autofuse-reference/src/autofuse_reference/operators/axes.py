@@ -1,9 +1,11 @@
-"""Axes: negative ones count from the end; sums over several axes are pairwise."""
+"""Axes: negative ones count from the end; what is joined over several axes is numbered from outer to inner."""
 
 import numpy as np
+from autofuse_ir.reduction import tree_for
 
-from autofuse_reference.arrays import Array
+from autofuse_reference.arrays import Array, dtype_of
 from autofuse_reference.operators.call import Call
+from autofuse_reference.operators.reduction_tree import reduce_axes
 
 
 def normalised(call: Call, axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
@@ -16,14 +18,6 @@ def normalised(call: Call, axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
     return result
 
 
-def rows(x: Array, axes: tuple[int, ...]) -> Array:
-    """Return ``x`` with ``axes`` moved to the end and flattened to one contiguous axis."""
-    kept = tuple(axis for axis in range(x.ndim) if axis not in axes)
-    moved = np.transpose(x, (*kept, *axes))
-    length = int(np.prod([x.shape[axis] for axis in axes], dtype=np.int64))
-    return np.ascontiguousarray(moved).reshape(*(x.shape[axis] for axis in kept), length)
-
-
 def keep_dims(shape: tuple[int, ...], axes: tuple[int, ...], keep: bool) -> tuple[int, ...]:
     """Return the shape of a reduction of ``shape`` over ``axes``."""
     if keep:
@@ -31,14 +25,20 @@ def keep_dims(shape: tuple[int, ...], axes: tuple[int, ...], keep: bool) -> tupl
     return tuple(size for axis, size in enumerate(shape) if axis not in axes)
 
 
-def total(x: Array, axes: tuple[int, ...], keep: bool = False) -> Array:
-    """Return the sum of ``x`` over ``axes`` in its own dtype.
+def by_tree(op: str, x: Array, axes: tuple[int, ...], keep: bool = False) -> Array:
+    """Return ``x`` joined by AscIR reduction ``op`` over ``axes`` in its own dtype, in the order of kernels.
 
-    The axes are brought together innermost, because NumPy sums pairwise there and one by one elsewhere: the error grows
-    with the logarithm of the length.
+    That order depends on whether the innermost axis of more than one element is among ``axes``; the error of a sum
+    grows with the logarithm of its length either way.
     """
-    summed = np.add.reduce(rows(x, axes), axis=-1, dtype=x.dtype)
-    return np.asarray(summed).reshape(keep_dims(x.shape, axes, keep))
+    innermost = max((axis for axis, size in enumerate(x.shape) if size != 1), default=0)
+    found = reduce_axes(op, x, tuple(sorted(axes)), tree_for(dtype_of(x), innermost in axes))
+    return found.reshape(keep_dims(x.shape, axes, keep))
+
+
+def total(x: Array, axes: tuple[int, ...], keep: bool = False) -> Array:
+    """Return the sum of ``x`` over ``axes`` in its own dtype, in the order of kernels."""
+    return by_tree("Sum", x, axes, keep)
 
 
 def mean(x: Array, axes: tuple[int, ...], keep: bool = False) -> Array:

@@ -1,7 +1,7 @@
 """The meaning of reductions and scans.
 
-In precision "declared" sums and products of 16-bit floats are accumulated in float32, all others in their own dtype;
-NumPy's pairwise order stands for the reduction tree of kernels.
+In precision "declared" sums and products of 16-bit floats are accumulated in float32, all others in their own dtype.
+Elements are joined by the tree that kernels use.
 """
 
 import math
@@ -10,37 +10,23 @@ from collections.abc import Callable
 import numpy as np
 
 from autofuse_reference.arrays import Array
-from autofuse_reference.operators.axes import keep_dims, mean, normalised, total
+from autofuse_reference.operators.axes import by_tree, keep_dims, mean, normalised, total
 from autofuse_reference.operators.binary import channel_axis
 from autofuse_reference.operators.call import Call, Function, Meaning
 from autofuse_reference.operators.integer_math import truncate_divide
 from autofuse_reference.operators.scan import scan
 
 
-def lowest(dtype: "np.dtype[np.generic]") -> bool | int | float:
-    """Return the least value of a NumPy dtype (-inf for floats)."""
-    if dtype.kind == "b":
-        return False
-    return -math.inf if dtype.kind == "f" else int(np.iinfo(dtype).min)  # type: ignore[type-var]
-
-
-def highest(dtype: "np.dtype[np.generic]") -> bool | int | float:
-    """Return the greatest value of a NumPy dtype (inf for floats)."""
-    if dtype.kind == "b":
-        return True
-    return math.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)  # type: ignore[type-var]
-
-
 def _max(x: Array, axes: tuple[int, ...], keep: bool) -> Array:
-    return np.asarray(np.max(x, axis=axes, keepdims=keep, initial=lowest(x.dtype)))
+    return by_tree("Max", x, axes, keep)
 
 
 def _min(x: Array, axes: tuple[int, ...], keep: bool) -> Array:
-    return np.asarray(np.min(x, axis=axes, keepdims=keep, initial=highest(x.dtype)))
+    return by_tree("Min", x, axes, keep)
 
 
 def _prod(x: Array, axes: tuple[int, ...], keep: bool) -> Array:
-    return np.asarray(np.prod(x, axis=axes, keepdims=keep, dtype=x.dtype))
+    return by_tree("Prod", x, axes, keep)
 
 
 def _all(x: Array, axes: tuple[int, ...], keep: bool) -> Array:

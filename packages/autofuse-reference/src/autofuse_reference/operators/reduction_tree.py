@@ -9,10 +9,8 @@ import numpy as np
 from autofuse_ir.reduction import Tree
 
 from autofuse_reference.arrays import Array
-from autofuse_reference.operators.axes import rows, total
-from autofuse_reference.operators.extremes import maximum, minimum
+from autofuse_reference.operators.extremes import highest, lowest, maximum, minimum
 from autofuse_reference.operators.precision import Precision
-from autofuse_reference.operators.reduce import highest, lowest
 
 _JOIN: dict[str, Callable[[Array, Array], Array]] = {
     "Sum": np.add,
@@ -37,11 +35,12 @@ def reduce_axes(op: str, x: Array, axes: tuple[int, ...], tree: Tree, precision:
 
     In precision "float64" sums and products of floats are NumPy's, pairwise.
     """
-    if precision == "float64" and x.dtype.kind == "f" and op in ("Sum", "Prod"):
-        return total(x, axes, True) if op == "Sum" else np.asarray(np.multiply.reduce(x, axis=axes, keepdims=True))
     shape = tuple(1 if axis in axes else size for axis, size in enumerate(x.shape))
+    if precision == "float64" and x.dtype.kind == "f" and op in ("Sum", "Prod"):
+        join = np.add if op == "Sum" else np.multiply
+        return np.asarray(join.reduce(_rows(x, axes), axis=-1)).reshape(shape)
     with np.errstate(all="ignore"):
-        return join_leaves(op, leaves(op, rows(x, axes), tree)).reshape(shape)
+        return join_leaves(op, leaves(op, _rows(x, axes), tree)).reshape(shape)
 
 
 def leaves(op: str, x: Array, tree: Tree) -> Array:
@@ -79,3 +78,11 @@ def _join_leaf(op: str, x: Array, tree: Tree) -> Array:
         half = partials.shape[-1] // 2
         partials = _JOIN[op](partials[..., :half], partials[..., half:])
     return partials[..., 0]
+
+
+def _rows(x: Array, axes: tuple[int, ...]) -> Array:
+    """Return ``x`` with ``axes`` moved to the end and flattened to one contiguous axis."""
+    kept = tuple(axis for axis in range(x.ndim) if axis not in axes)
+    moved = np.transpose(x, (*kept, *axes))
+    length = int(np.prod([x.shape[axis] for axis in axes], dtype=np.int64))
+    return np.ascontiguousarray(moved).reshape(*(x.shape[axis] for axis in kept), length)

@@ -7,8 +7,8 @@ import numpy as np
 from autofuse_reference.arrays import Array
 from autofuse_reference.operators.axes import normalised
 from autofuse_reference.operators.call import Call, Function, Meaning
+from autofuse_reference.operators.extremes import highest, lowest
 from autofuse_reference.operators.gather import checked, nd_positions
-from autofuse_reference.operators.reduce import highest, lowest
 
 _COMBINE: dict[str, "np.ufunc"] = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
 

@@ -5,12 +5,13 @@ from typing import TypeAlias
 
 from autofuse_ir.asc_graph import AscGraph, Axis
 from autofuse_ir.schedule import ImplGraph, TilingCase, TilingGroup
-from autofuse_ir.target import TargetSpec
+from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.roles import roles_of
 from autofuse_schedule.templates.parallel import ParallelTemplate
-from autofuse_schedule.templates.reduce import Reach, ReduceTemplate
-from autofuse_schedule.tiling_cases import reduced_cases, tiling_cases
+from autofuse_schedule.templates.reach import Reach
+from autofuse_schedule.templates.reduce import ReduceTemplate
+from autofuse_schedule.tiling_cases import in_pieces, reduced_cases, tiling_cases
 
 Template: TypeAlias = Callable[[AscGraph, TilingGroup, TilingCase, tuple[Axis, ...]], ImplGraph]
 
@@ -20,16 +21,20 @@ def templates_for(
 ) -> tuple[tuple[Template, tuple[TilingCase, ...]], ...]:
     """Return the templates for ``graph``, each with its cases.
 
-    Blocks share reduced axes only where no scan needs them in one piece.
+    Blocks share reduced axes only where no scan needs them in one piece. A unified buffer takes long rows in pieces,
+    where a cache just lets them pass.
     """
     listed = tuple(sorted(ranges.items()))
     if not roles_of(graph).swept:
         return ((ParallelTemplate(target, listed), tiling_cases(group, graph.axes)),)
     whole = tiling_cases(group, graph.axes)
+    has_pieces = target.kind is TargetKind.ASCEND and not group.n
     found: list[tuple[Template, tuple[TilingCase, ...]]] = [
         (ReduceTemplate(target, listed, Reach.ALL_LOAD), whole),
-        (ReduceTemplate(target, listed, Reach.COMMON), whole),
+        (ReduceTemplate(target, listed, Reach.COMMON), in_pieces(group, whole) if has_pieces else whole),
     ]
+    if target.kind is TargetKind.ASCEND:
+        found.append((ReduceTemplate(target, listed, Reach.ALL_LOAD, copies=1), whole))
     if not group.n:
         found.append((ReduceTemplate(target, listed, Reach.R_CORE), reduced_cases(group)))
     return tuple(found)

@@ -9,7 +9,7 @@ from autofuse_ir.asc_graph import AscGraph, Axis
 from autofuse_ir.schedule import ImplGraph, Phase, TilingCase, TilingGroup
 from autofuse_ir.target import TargetSpec
 
-from autofuse_schedule.allocate import allocate
+from autofuse_schedule.allocate import Course, allocate
 from autofuse_schedule.index_bits import index_bits
 from autofuse_schedule.nest import Nest
 from autofuse_schedule.segments import partition
@@ -35,7 +35,9 @@ class ParallelTemplate:
         by_name = {axis.name: axis for axis in (*axes, *loops.axes)}
         nest = Nest(roots, tuple(by_name[name] for name in loops.vectorised))
         segments = partition(graph.nodes, loops.vectorised, self.target.limits)
-        allocation = allocate(graph.nodes, segments, (nest,) * len(segments), self.target)
+        count = len(segments)
+        course = Course(segments, (nest,) * count, (0,) * count)
+        allocation = allocate(graph.nodes, course, self.target)
         return ImplGraph(
             name=f"{graph.name}_{self.name}_{case.name}",
             case=case,

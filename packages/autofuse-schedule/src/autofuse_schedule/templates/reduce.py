@@ -1,165 +1,157 @@
 """The templates for nests with reductions or scans.
 
-A tile holds some rows of the kept axes and all of the swept ones, and several bodies walk it one after the other:
+A tile holds some rows of the kept axes, and several bodies walk it one after the other:
 
-* *all-load*: the tile fits local memory. Values that are dear are kept there; what was loaded once is read again from
-  where it still is (a cache), or kept as well (a unified buffer).
-* *common*: the tile may be larger than local memory. Nothing along the swept axes is kept: each sweep loads and
-  computes what it needs.
+* *all-load*: the tile has all of the swept axes and fits local memory. Values that are dear are kept there; what was
+  loaded once is read again from where it still is (a cache), or kept as well (a unified buffer).
+* *common*: rows may be longer than local memory. Nothing along the swept axes is kept: each sweep loads and computes
+  what it needs. A unified buffer takes the reduced axes in pieces, one phase a sweep, and the phases share the loops
+  over rows.
 * *r-core*: the swept axes are split at borders of the reductions' leaves and spread over blocks; leaf results go to
   workspace, all blocks wait, and each reader joins them.
 """
 
-from enum import Enum
-
-from attrs import evolve, frozen
+from attrs import frozen
 from autofuse_ir.asc_graph import AscGraph, AscNode, Axis
 from autofuse_ir.asc_ops import NOT_EVALUATED
-from autofuse_ir.dims import const, dim_max, dim_min
-from autofuse_ir.dims_eval import substitute
-from autofuse_ir.reduction import reduced_axes, tree_of
-from autofuse_ir.schedule import ImplGraph, Phase, Segment, Sync, TilingCase, TilingGroup, local_bytes, resident_bytes
+from autofuse_ir.dims import Dim, ceildiv, const, dim_max, dim_min, product
+from autofuse_ir.dims_eval import bounds
+from autofuse_ir.reduction import reduced_axes
+from autofuse_ir.schedule import Buffer, ImplGraph, Location, QueuePosition, Segment, TilingCase, TilingGroup
 from autofuse_ir.target import TargetKind, TargetSpec
 
-from autofuse_schedule.accumulate import accumulator, leaves_of
-from autofuse_schedule.allocate import allocate
+from autofuse_schedule.accumulate import Accumulators, leaves_of
+from autofuse_schedule.allocate import Course, allocate
 from autofuse_schedule.index_bits import index_bits
 from autofuse_schedule.nest import Nest
 from autofuse_schedule.recompute import Prices, worth_keeping
 from autofuse_schedule.roles import Roles, is_reduction, is_scan, roles_of
 from autofuse_schedule.segments import partition
 from autofuse_schedule.sweeps import Arrangement, Body, Plan, plan
-from autofuse_schedule.transforms.split import SplitLoops, TileSplit, split_nest
+from autofuse_schedule.templates.reach import Reach
+from autofuse_schedule.templates.reduce_loops import phases_of, split_for, with_near_rows
 
-
-class Reach(Enum):
-    """The template: how much of a row one block has at hand. Its value is the template's name."""
-
-    ALL_LOAD = "all-load"
-    COMMON = "common"
-    R_CORE = "r-core"
+STAGED_LEAVES = 64
+"""Results of leaves that a vector core fetches at once: 256 bytes of float32."""
 
 
 @frozen
 class ReduceTemplate:
-    """Build the ImplGraph of one case; ``reach`` says which template."""
+    """Build the ImplGraph of one case; ``reach`` says which template.
+
+    Buffers that copy engines fill or drain have ``copies``: with one, longer rows fit, but nothing runs at once.
+    """
 
     target: TargetSpec
     ranges: tuple[tuple[str, tuple[int, int]], ...]
     reach: Reach
-
-    @property
-    def name(self) -> str:
-        """The template's name."""
-        return self.reach.value
+    copies: int = 2
 
     def __call__(self, graph: AscGraph, group: TilingGroup, case: TilingCase, axes: tuple[Axis, ...]) -> ImplGraph:
         """Return the scheduled kernel of ``case``; ``axes`` are all axes up to the roots."""
         roles = roles_of(graph)
-        made = self._plan(graph, roles)
-        by_name = {node.name: node for node in made.nodes}
-        loops = split_nest(graph.axes, self._tile(graph, roles, case, made), frozenset(dict(self.ranges)))
+        arrangement = self._arrangement(case)
+        made = self._plan(graph, roles, arrangement)
+        loops = split_for(self.reach, graph, roles, case, made, self.target, frozenset(dict(self.ranges)))
         all_axes = {axis.name: axis for axis in (*axes, *loops.axes)}
         nest = Nest(graph.axes, tuple(all_axes[name] for name in loops.vectorised))
         rows = Nest(graph.axes, tuple(axis for axis in graph.axes if axis.name in roles.kept))
-        last_rows = [b for b in made.bodies if self.reach is Reach.R_CORE and b.is_row and b is made.bodies[-1]]
+        is_spread = self.reach is Reach.R_CORE
+        alone = made.bodies[-1] if is_spread and made.bodies[-1].is_row else None
+        segments: list[Segment] = []
         nests: list[Nest] = []
-        segments: list[tuple[int, Segment]] = []
+        numbers: list[int] = []
         for body in made.bodies:
-            walked_in = rows if body in last_rows else nest
-            for segment in self._segments(body, walked_in, made, by_name):
+            walked_in = rows if body is alone else nest
+            for segment in self._segments(body, walked_in, made, roles):
+                segments.append(segment)
                 nests.append(walked_in)
-                segments.append((body.phase, segment))
-        spread = {n.name: leaves_of(n, nest) for n in made.nodes if self.reach is Reach.R_CORE and is_reduction(n)}
-        allocation = allocate(made.nodes, tuple(s for _, s in segments), tuple(nests), self.target, spread)
-        places = [
-            accumulator(
-                by_name[name], segment.axes, walked_in, self.target, dict(self.ranges), loops.block if spread else None
-            )
-            for (_, segment), walked_in in zip(segments, nests, strict=True)
+                numbers.append(body.phase)
+        crossing = loops.loops[-1] if loops.loops else ""
+        course = Course(tuple(segments), tuple(nests), tuple(numbers), crossing)
+        spread = {n.name: leaves_of(n, nest) for n in made.nodes if is_spread and is_reduction(n)}
+        allocation = allocate(made.nodes, course, self.target, spread, self.copies)
+        survives = {Arrangement.TOGETHER: "", Arrangement.APART: crossing, Arrangement.SPREAD: loops.block or ""}
+        places = Accumulators(self.target, dict(self.ranges), survives[arrangement], is_spread)
+        by_name = {node.name: node for node in made.nodes}
+        accumulators = [
+            place(by_name[name], segment.axes, walked_in)
+            for segment, walked_in in zip(segments, nests, strict=True)
             for name in segment.nodes
-            if is_reduction(by_name[name])
+            for is_mine, place in ((is_reduction, places.of), (is_scan, places.of_scan))
+            if is_mine(by_name[name])
         ]
-        row_phases = {body.phase for body in last_rows}
         impl = ImplGraph(
-            name="_".join(part for part in (graph.name, self.name.replace("-", "_"), case.name) if part),
+            name="_".join((graph.name, self.reach.value.replace("-", "_"), case.name, *self._variant)),
             case=case,
-            template=self.name,
+            template=self.reach.value,
             group=group,
-            roots=tuple(axis.name for axis in graph.axes),
+            roots=roles.roots,
             axes=(*axes, *loops.axes),
             nodes=made.nodes,
             tile_variables=loops.variables,
-            phases=_phases(segments, loops, row_phases),
-            buffers=(*allocation.buffers, *(p.buffer for p in places if p.buffer is not None)),
+            phases=phases_of(made, course, loops, arrangement),
+            buffers=(
+                *allocation.buffers,
+                *(each.buffer for each in accumulators if each.buffer is not None),
+                *self._staging(course, made.nodes, nest),
+            ),
             placements=allocation.placements,
             index_bits=index_bits(made.nodes, graph.axes, dict(self.ranges)),
-            accumulators=tuple(p.placement for p in places),
+            accumulators=tuple(each.placement for each in accumulators),
             row_multiple=allocation.row_multiple,
         )
-        is_held = self.reach is Reach.ALL_LOAD and self.target.kind is TargetKind.CPU
-        return _with_near_rows(impl, self.target) if is_held and case.split != roles.roots[-1:] else impl
+        is_cached = self.reach is Reach.ALL_LOAD and self.target.kind is TargetKind.CPU
+        return with_near_rows(impl, self.target) if is_cached and case.split != roles.roots[-1:] else impl
 
-    def _plan(self, graph: AscGraph, roles: Roles) -> Plan:
-        scans = frozenset(node.name for node in graph.nodes if is_scan(node))
-        match self.reach:
-            case Reach.ALL_LOAD:
-                kept = worth_keeping(graph.nodes, roles, Prices(self.target))
-                return plan(graph, roles, Arrangement.TOGETHER, kept, rereads=True)
-            case Reach.COMMON:
-                return plan(graph, roles, Arrangement.TOGETHER, scans)
-            case Reach.R_CORE:
-                return plan(graph, roles, Arrangement.SPREAD)
+    @property
+    def _variant(self) -> tuple[str, ...]:
+        return ("single",) if self.copies == 1 else ()
 
-    def _tile(self, graph: AscGraph, roles: Roles, case: TilingCase, made: Plan) -> TileSplit | None:
-        if not case.split:
-            return None
-        split = case.split[0]
-        at = roles.roots.index(split)
-        outside = tuple(axis for axis in roles.roots[:at] if axis in roles.kept)
+    def _arrangement(self, case: TilingCase) -> Arrangement:
         if self.reach is Reach.R_CORE:
-            leaves = [tree_of(node).leaf for node in graph.nodes if is_reduction(node)]
-            return TileSplit(split, outside, max(leaves))
-        is_innermost = split == roles.roots[-1]
-        multiple = _lanes(graph, self.target) if is_innermost else 1
-        sweeps = sum(not body.is_row for body in made.bodies)
-        # Rows that do not stay at hand gain nothing from company; they only end up farther away.
-        most = const(1) if self.reach is Reach.COMMON and sweeps > 1 and not is_innermost else None
-        return TileSplit(split, outside, multiple, most)
+            return Arrangement.SPREAD
+        takes_pieces = self.reach is Reach.COMMON and len(case.split) > 1
+        return Arrangement.APART if takes_pieces else Arrangement.TOGETHER
 
-    def _segments(self, body: Body, nest: Nest, made: Plan, by_name: dict[str, AscNode]) -> tuple[Segment, ...]:
+    def _plan(self, graph: AscGraph, roles: Roles, arrangement: Arrangement) -> Plan:
+        if self.reach is Reach.ALL_LOAD:
+            kept = worth_keeping(graph.nodes, roles, Prices(self.target))
+            return plan(graph, roles, arrangement, kept, rereads=self.target.kind is TargetKind.CPU)
+        scans = frozenset(node.name for node in graph.nodes if is_scan(node))
+        return plan(graph, roles, arrangement, scans)
+
+    def _segments(self, body: Body, nest: Nest, made: Plan, roles: Roles) -> tuple[Segment, ...]:
+        """Cut a body to the target's limits. A node that stands alone walks only what it needs."""
+        by_name = {node.name: node for node in made.nodes}
         nodes = tuple(by_name[name] for name in body.nodes)
+        if self.target.limits.segment_nodes == 1:
+            sources = [by_name[node.inputs[0]] if is_reduction(node) else None for node in nodes]
+            walks = [roles.walked(node, source) for node, source in zip(nodes, sources, strict=True)]
+            return tuple(
+                Segment((node.name,), nest.walk(walked, frozenset(reduced_axes(node))))
+                for node, walked in zip(nodes, walks, strict=True)
+            )
         reduced = frozenset(axis for node in nodes for axis in reduced_axes(node))
-        walk = nest.walk(body.axes, reduced)
         free = tuple(node for node in made.nodes if node.op in NOT_EVALUATED)
-        return partition((*free, *nodes), walk, self.target.limits)
+        return partition((*free, *nodes), nest.walk(body.axes, reduced), self.target.limits)
 
+    def _staging(self, course: Course, nodes: tuple[AscNode, ...], nest: Nest) -> tuple[Buffer, ...]:
+        """A vector core fetches the results of leaves into local memory, some at a time, and joins them there.
 
-def _with_near_rows(impl: ImplGraph, target: TargetSpec) -> ImplGraph:
-    """Bound the rows of a tile by what the nearest cache holds, but take one at least: more of them gain nothing."""
-    if not impl.tile_variables:
-        return impl
-    rows, *others = impl.tile_variables
-    one = const(1)
-    row_bytes = substitute(local_bytes(impl.buffers) + resident_bytes(impl), {rows.name: one})
-    near = dim_max(const(round(target.quantity("near_bytes"))) // dim_max(row_bytes, one), one)
-    return evolve(impl, tile_variables=(evolve(rows, hi=dim_min(rows.hi, near)), *others))
-
-
-def _phases(segments: list[tuple[int, Segment]], loops: SplitLoops, row_phases: set[int]) -> tuple[Phase, ...]:
-    numbers = list(dict.fromkeys(number for number, _ in segments))
-    phases = []
-    for number in numbers:
-        within = tuple(segment for at, segment in segments if at == number)
-        sync = Sync.NONE if number == numbers[-1] else Sync.ALL
-        if number in row_phases:
-            phases.append(Phase((), None, within, sync))
-        else:
-            phases.append(Phase(loops.loops, loops.block, within, sync))
-    return tuple(phases)
-
-
-def _lanes(graph: AscGraph, target: TargetSpec) -> int:
-    """Elements of the widest vector any value needs: one vector of the narrowest dtype."""
-    sizes = [node.dtype.itemsize for node in graph.nodes if node.access is not None]
-    return max(1, target.vector_bytes // max(1, min(sizes, default=1)))
+        Each result has up to ``STAGED_LEAVES`` of its leaves at hand, and a stack of finished subtrees.
+        """
+        if self.reach is not Reach.R_CORE or self.target.kind is TargetKind.CPU:
+            return ()
+        by_name = {node.name: node for node in nodes}
+        needs: list[Dim] = []
+        for segment, walked_in in zip(course.segments, course.nests, strict=True):
+            for source in dict.fromkeys(source for name in segment.nodes for source in by_name[name].inputs):
+                if not is_reduction(by_name[source]):
+                    continue
+                leaves = leaves_of(by_name[source], nest)
+                most = max(1, bounds(leaves, dict(self.ranges))[1]).bit_length()
+                results = product(axis.size for axis in walked_in.varying(by_name[source]))
+                row = (dim_min(leaves, const(STAGED_LEAVES)) + most) * by_name[source].dtype.itemsize
+                needs.append(results * ceildiv(row, const(self.target.block_bytes)) * self.target.block_bytes)
+        return (Buffer("staged_leaves", Location.LOCAL, QueuePosition.VECIN, dim_max(*needs), 1),) if needs else ()

@@ -9,6 +9,7 @@ from attrs import evolve, frozen
 from autofuse_ir.asc_graph import AscGraph, AscNode
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.graph import Attr
+from autofuse_ir.reduction import reduced_axes
 from autofuse_ir.strides import dense_strides
 
 
@@ -16,7 +17,8 @@ from autofuse_ir.strides import dense_strides
 class InsertBroadcasts:
     """Pure ``AscGraph -> AscGraph``: element-wise nodes and Stores read values of exactly their own repeats.
 
-    Scalars stay as they are: every target has scalar operands or duplicates them itself. Equal widenings are shared.
+    Reductions read values that vary along all that they reduce. Scalars stay as they are: every target has scalar
+    operands or duplicates them itself. Equal widenings are shared.
     """
 
     def __call__(self, graph: AscGraph) -> AscGraph:
@@ -50,8 +52,14 @@ class InsertBroadcasts:
         for node in graph.nodes:
             inputs = node.inputs
             if node.op not in ("Load", "Broadcast", "Output", "Data"):
+                reduced = reduced_axes(node)
+                wanted = tuple(
+                    axis.size if axis.name in reduced else repeat
+                    for axis, repeat in zip(graph.axes, node.repeats, strict=True)
+                )
                 inputs = tuple(
-                    name if _is_scalar(by_name[name]) else widened(by_name[name], node.repeats) for name in node.inputs
+                    name if _is_scalar(by_name[name]) and not reduced else widened(by_name[name], wanted)
+                    for name in node.inputs
                 )
             rewired = node if inputs == node.inputs else evolve(node, inputs=inputs)
             by_name[node.name] = rewired

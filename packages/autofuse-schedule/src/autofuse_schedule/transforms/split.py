@@ -30,7 +30,8 @@ class TileSplit:
 class SplitLoops:
     """The axes of one case: all new ``axes`` (parents first), ``loops``, ``block`` axis, ``vectorised`` axes.
 
-    ``vectorised`` follow the order of the roots.
+    ``vectorised`` follow the order of the roots; ``sweep_loops`` go around those sweeps that take reduced axes in
+    pieces.
     """
 
     axes: tuple[Axis, ...]
@@ -38,6 +39,7 @@ class SplitLoops:
     block: str | None
     vectorised: tuple[str, ...]
     variables: tuple[TileVariable, ...]
+    sweep_loops: tuple[str, ...] = ()
 
 
 def split_nest(roots: tuple[Axis, ...], tile: TileSplit | None, taken: frozenset[str]) -> SplitLoops:
@@ -80,6 +82,27 @@ def split_nest(roots: tuple[Axis, ...], tile: TileSplit | None, taken: frozenset
             inner.name if root.name == axis.name else root.name for root in roots if root.name not in tile.outside
         ),
         variables=variables,
+    )
+
+
+def split_sweeps(roots: tuple[Axis, ...], loops: SplitLoops, tile: TileSplit, taken: frozenset[str]) -> SplitLoops:
+    """Split a reduced axis of ``loops`` for the tile, too; it and those ``outside`` of it become loops in each block.
+
+    A block has them whole, one piece after the other.
+    """
+    axis = next(axis for axis in roots if axis.name == tile.axis)
+    name = _unused(f"{axis.name}t_size", taken)
+    outer = Axis(f"{axis.name}T", AxisKind.TILE_OUTER, ceildiv(axis.size, symbol(name)), (axis.name,))
+    inner = Axis(f"{axis.name}t", AxisKind.TILE_INNER, symbol(name), (axis.name,))
+    variable = TileVariable(name, inner.name, TileRole.LOCAL, 1, dim_max(axis.size, const(1)), tile.multiple)
+    local, shares = loops.variables[:1], loops.variables[1:]
+    return SplitLoops(
+        axes=(*loops.axes, outer, inner),
+        loops=loops.loops,
+        block=loops.block,
+        vectorised=tuple(inner.name if v == axis.name else v for v in loops.vectorised if v not in tile.outside),
+        variables=(*local, variable, *shares),
+        sweep_loops=(*tile.outside, outer.name),
     )
 
 

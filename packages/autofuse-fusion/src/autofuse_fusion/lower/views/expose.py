@@ -1,6 +1,10 @@
 """Rewrites a graph so that operators that move elements are index maps and primitives."""
 
+from collections.abc import Mapping
+
 from attrs import evolve
+from autofuse_ir.dims import free_symbols
+from autofuse_ir.facts import ResultDim, SymbolFacts
 from autofuse_ir.fused_graph import Reason
 from autofuse_ir.graph import Graph, Node
 from autofuse_ir.target import TargetSpec
@@ -15,7 +19,9 @@ from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.values import Values
 
 
-def expose_views(graph: Graph, values: Values, target: TargetSpec, options: FusionOptions) -> tuple[Graph, Values]:
+def expose_views(
+    graph: Graph, facts: SymbolFacts, values: Values, target: TargetSpec, options: FusionOptions
+) -> tuple[Graph, Values]:
     """Return ``graph`` with every operator of ``VIEW_LOWERINGS`` lowered that can be, and what is known of its values.
 
     ``values`` learns the leaves and the facts of what is new.
@@ -27,9 +33,10 @@ def expose_views(graph: Graph, values: Values, target: TargetSpec, options: Fusi
         for name in read_by(node):
             readers[name] = readers.get(name, 0) + 1
     builder = ViewBuilder(values, target, options, cost_model(target), _stored(graph, values, target), readers)
+    bound = _bound_by(facts)
     for node in graph.nodes:
         lowering = VIEW_LOWERINGS.get(node.op)
-        if lowering is None or _is_left(node, values, target):
+        if lowering is None or _is_left(node, values, bound):
             builder.add(node)
             continue
         mark = builder.mark()
@@ -57,13 +64,34 @@ def _stored(graph: Graph, values: Values, target: TargetSpec) -> set[str]:
     return stored
 
 
-def _is_left(node: Node, values: Values, target: TargetSpec) -> bool:
-    """True for nodes that need no kernel, and for those that cannot have one."""
-    made = [values.fact(name) for name in made_by(node)]
-    if all(values.content(name) is not None for name in made_by(node)) or any(fact.shape is None for fact in made):
+def _bound_by(facts: SymbolFacts) -> dict[str, set[str]]:
+    """Return, per value, the symbols that its dims bind once it is there."""
+    bound: dict[str, set[str]] = {}
+    for symbol in facts.symbols:
+        for source in symbol.sources:
+            if isinstance(source, ResultDim):
+                bound.setdefault(source.value, set()).add(symbol.name)
+    return bound
+
+
+def _is_left(node: Node, values: Values, bound: Mapping[str, set[str]]) -> bool:
+    """True for nodes that need no kernel, and for those that cannot have one, with the reason in ``unlowered``."""
+    made = made_by(node)
+    facts = [values.fact(name) for name in (*read_by(node), *made)]
+    if all(values.content(name) is not None for name in made) or any(fact.dtype.is_opaque for fact in facts):
         return True
-    touched = [values.fact(name) for name in (*read_by(node), *made_by(node))]
-    return any(fact.dtype.is_opaque for fact in touched)
+    if any(values.fact(name).shape is None for name in read_by(node)):
+        values.unlowered[node.outputs[0]] = Reason.RANK_UNKNOWN
+        return True
+    symbols = {symbol for name in made for symbol in bound.get(name, ())}
+    shapes = [values.fact(name).shape for name in made]
+    # A kernel needs its sizes before it runs, not from its own results.
+    known = all(
+        shape is not None and not symbols.intersection(s for d in shape for s in free_symbols(d)) for shape in shapes
+    )
+    if not known:
+        values.unlowered[node.outputs[0]] = Reason.STRUCTURAL_OPERAND_UNKNOWN
+    return not known
 
 
 def _first_reason(nodes: list[Node], values: Values, target: TargetSpec) -> Reason | None:

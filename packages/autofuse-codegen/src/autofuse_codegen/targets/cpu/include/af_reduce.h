@@ -16,8 +16,9 @@ template <class OP, class T, int P, int LEAF> struct af_tree {
   af_leaves<OP, T> stack;
 
   AF_INLINE explicit af_tree(T *leaves = nullptr) : to(leaves) { restart(); }
+  AF_INLINE af_i64 place_in(int size) const { return at & (size - 1); }  // sizes are powers of two
   AF_INLINE void restart() { af_store<T, P>(partial, af_splat<T, P>(OP::template identity<T>())); }
-  AF_INLINE void close() {
+  __attribute__((noinline)) void close() {  // once a leaf
     const T leaf_value = af_fold<OP>(af_load<T, P>(partial));
     if (to) *to++ = leaf_value;
     else stack.push(leaf_value);
@@ -25,11 +26,11 @@ template <class OP, class T, int P, int LEAF> struct af_tree {
   }
   AF_INLINE void advance(af_i64 n) {  // never over the end of a leaf
     at += n;
-    if (at % LEAF == 0) close();
+    if (place_in(LEAF) == 0) close();
   }
   // Takes the first n lanes.
   template <int L> AF_INLINE void take_first(af_vec<T, L> v, af_i64 n) {
-    const af_i64 place = at % P;
+    const af_i64 place = place_in(P);
     T lanes[L];
     af_store<T, L>(lanes, v);
     if (place + L <= P) {
@@ -39,13 +40,13 @@ template <class OP, class T, int P, int LEAF> struct af_tree {
       return;
     }
     for (af_i64 i = 0; i < n; ++i) {
-      T *const p = partial + at % P;
+      T *const p = partial + place_in(P);
       *p = af_join_two<OP>(*p, lanes[i]);
       advance(1);
     }
   }
   template <int L> AF_INLINE void take(const af_full<L> &, af_vec<T, L> v) {
-    const af_i64 place = at % P;
+    const af_i64 place = place_in(P);
     if (place + L > P) return take_first(v, L);
     if constexpr (L <= P) {
       af_store<T, L>(partial + place, OP::join(af_load<T, L>(partial + place), v));
@@ -55,7 +56,7 @@ template <class OP, class T, int P, int LEAF> struct af_tree {
   template <int L> AF_INLINE void take(const af_partial<L> &strip, af_vec<T, L> v) { take_first(v, strip.n); }
   // Ends the last leaf.
   AF_INLINE void flush() {
-    if (at % LEAF) close();
+    if (place_in(LEAF)) close();
     at = 0;
   }
   AF_INLINE T finish() {
@@ -96,6 +97,7 @@ AF_INLINE void af_rounds(af_i64 first, af_i64 end, const BODY &body, af_round_pa
   (partials.put_back(tree, end - first), ...);
 }
 
+AF_INLINE af_i64 af_fewer(af_i64 a, af_i64 b) { return a < b ? a : b; }
 AF_INLINE constexpr int af_most(int a) { return a; }
 template <class... INT> AF_INLINE constexpr int af_most(int a, int b, INT... more) { return af_most(a > b ? a : b, more...); }
 
@@ -124,10 +126,10 @@ template <int L, class BODY, class... TREE> AF_INLINE void af_walk_rounds(af_i64
   constexpr bool fits = ((TREE::partials % L == 0 && TREE::leaf % ROUND == 0) && ...);
   af_i64 i = 0;
   if constexpr (fits) {
-    if (((tree.at % ROUND == 0) && ...)) {
+    if (((tree.place_in(ROUND) == 0) && ...)) {
       while (count - i >= ROUND) {
         af_i64 n = (count - i) / ROUND * ROUND;
-        ((n = n < TREE::leaf - tree.at % TREE::leaf ? n : TREE::leaf - tree.at % TREE::leaf), ...);
+        ((n = af_fewer(n, TREE::leaf - tree.place_in(TREE::leaf))), ...);
         af_rounds<L, ROUND, BODY, TREE...>(i, i + n, body, af_round_partials<TREE, L>(tree)..., tree...);
         i += n;
       }

@@ -1,0 +1,94 @@
+"""The loops of the templates for reductions: which axes are split, for whom, and which phases run in them."""
+
+from attrs import evolve
+from autofuse_ir.asc_graph import AscGraph
+from autofuse_ir.dims import const, dim_max, dim_min
+from autofuse_ir.dims_eval import substitute
+from autofuse_ir.reduction import tree_of
+from autofuse_ir.schedule import ImplGraph, Phase, Segment, Sync, TilingCase, local_bytes, resident_bytes
+from autofuse_ir.target import TargetKind, TargetSpec
+
+from autofuse_schedule.allocate import Course
+from autofuse_schedule.roles import Roles, is_reduction
+from autofuse_schedule.sweeps import Arrangement, Plan
+from autofuse_schedule.templates.reach import Reach
+from autofuse_schedule.transforms.split import SplitLoops, TileSplit, split_nest, split_sweeps
+
+
+def split_for(
+    reach: Reach,
+    graph: AscGraph,
+    roles: Roles,
+    case: TilingCase,
+    made: Plan,
+    target: TargetSpec,
+    taken: frozenset[str],
+) -> SplitLoops:
+    """Return the loops of ``case``: blocks over kept axes, or (r-core) over the outermost reduced one as well.
+
+    A second axis of the case is a reduced one that each block takes in pieces: whole multiples of the partial results,
+    so that every piece begins with the first of them. Symbols in ``taken`` name no tile size.
+    """
+    if not case.split:
+        return split_nest(graph.axes, None, taken)
+    split, *pieces = case.split
+    at = roles.roots.index(split)
+    outside = tuple(axis for axis in roles.roots[:at] if axis in roles.kept)
+    trees = [tree_of(node) for node in graph.nodes if is_reduction(node)]
+    if reach is Reach.R_CORE:
+        return split_nest(graph.axes, TileSplit(split, outside, max(tree.leaf for tree in trees)), taken)
+    is_innermost = split == roles.roots[-1]
+    sweeps = sum(not body.is_row for body in made.bodies)
+    # Rows that do not stay at hand gain nothing from company; they only end up farther away.
+    goes_alone = reach is Reach.COMMON and sweeps > 1 and not is_innermost and not pieces
+    multiple = _granule(graph, target) if is_innermost else 1
+    loops = split_nest(graph.axes, TileSplit(split, outside, multiple, const(1) if goes_alone else None), taken)
+    for piece in pieces:
+        before = roles.roots[: roles.roots.index(piece)]
+        around = tuple(axis for axis in before if axis in roles.swept)
+        loops = split_sweeps(graph.axes, loops, TileSplit(piece, around, max(tree.partials for tree in trees)), taken)
+    return loops
+
+
+def phases_of(made: Plan, course: Course, loops: SplitLoops, arrangement: Arrangement) -> tuple[Phase, ...]:
+    """Return the phases around the segments of ``course``."""
+    numbers = list(dict.fromkeys(course.phases))
+    row_phases = {body.phase for body in made.bodies if body.is_row}
+    row_phases -= {body.phase for body in made.bodies if not body.is_row}
+    phases = []
+    for number in numbers:
+        within: tuple[Segment, ...] = tuple(
+            segment for at, segment in zip(course.phases, course.segments, strict=True) if at == number
+        )
+        is_last = number == numbers[-1]
+        match arrangement:
+            case Arrangement.TOGETHER:
+                phase = Phase(loops.loops, loops.block, within)
+            case Arrangement.APART:
+                around = loops.loops if number in row_phases else (*loops.loops, *loops.sweep_loops)
+                shared = 0 if number == numbers[0] else len(loops.loops)
+                phase = Phase(around, loops.block, within, Sync.NONE if is_last else Sync.BLOCK, shared)
+            case Arrangement.SPREAD if number in row_phases:
+                phase = Phase((), None, within, Sync.NONE if is_last else Sync.ALL)
+            case Arrangement.SPREAD:
+                phase = Phase(loops.loops, loops.block, within, Sync.NONE if is_last else Sync.ALL)
+        phases.append(phase)
+    return tuple(phases)
+
+
+def with_near_rows(impl: ImplGraph, target: TargetSpec) -> ImplGraph:
+    """Bound the rows of a tile by what the nearest cache holds, but take one at least: more of them gain nothing."""
+    if not impl.tile_variables:
+        return impl
+    rows, *others = impl.tile_variables
+    one = const(1)
+    row_bytes = substitute(local_bytes(impl.buffers) + resident_bytes(impl), {rows.name: one})
+    near = dim_max(const(round(target.quantity("near_bytes"))) // dim_max(row_bytes, one), one)
+    return evolve(impl, tile_variables=(evolve(rows, hi=dim_min(rows.hi, near)), *others))
+
+
+def _granule(graph: AscGraph, target: TargetSpec) -> int:
+    """Elements of a piece of a row: a whole vector of any value on a CPU, a block of local memory elsewhere."""
+    sizes = [node.dtype.itemsize for node in graph.nodes if node.access is not None]
+    granule = target.vector_bytes if target.kind is TargetKind.CPU else target.block_bytes
+    return max(1, granule // max(1, min(sizes, default=1)))
