@@ -39,7 +39,7 @@ def fuse(graph: Graph, facts: SymbolFacts, target: TargetSpec, options: FusionOp
     the values that fusion made. Raises ``FusionError`` for an operator that nothing can run.
     """
     graph = clean_up(graph, facts)
-    graph, values = expose_views(graph, facts, values_of(graph, facts), target, options)
+    graph, values = expose_views(graph, values_of(graph, facts), target, options)
     network = network_of(graph, facts, values, target, options)
     items = items_of(network, values, options)
     solver = solve_within_peak(items, target, options)

@@ -1,17 +1,13 @@
 """Rewrites a graph so that operators that move elements are index maps and primitives."""
 
-from collections.abc import Mapping
-
 from attrs import evolve
-from autofuse_ir.dims import free_symbols
-from autofuse_ir.facts import ResultDim, SymbolFacts
 from autofuse_ir.fused_graph import Reason
 from autofuse_ir.graph import Graph, Node
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.walk import made_by, producers, read_by
 
 from autofuse_fusion.benefit import cost_model
-from autofuse_fusion.classify import Kind, classify
+from autofuse_fusion.classify import Kind, classify, is_sizes
 from autofuse_fusion.lower.views.builder import ViewBuilder
 from autofuse_fusion.lower.views.call import NotLoweredError, call_of
 from autofuse_fusion.lower.views.table import VIEW_LOWERINGS
@@ -19,9 +15,7 @@ from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.values import Values
 
 
-def expose_views(
-    graph: Graph, facts: SymbolFacts, values: Values, target: TargetSpec, options: FusionOptions
-) -> tuple[Graph, Values]:
+def expose_views(graph: Graph, values: Values, target: TargetSpec, options: FusionOptions) -> tuple[Graph, Values]:
     """Return ``graph`` with every operator of ``VIEW_LOWERINGS`` lowered that can be, and what is known of its values.
 
     ``values`` learns the leaves and the facts of what is new.
@@ -33,10 +27,9 @@ def expose_views(
         for name in read_by(node):
             readers[name] = readers.get(name, 0) + 1
     builder = ViewBuilder(values, target, options, cost_model(target), _stored(graph, values, target), readers)
-    bound = _bound_by(facts)
     for node in graph.nodes:
         lowering = VIEW_LOWERINGS.get(node.op)
-        if lowering is None or _is_left(node, values, bound):
+        if lowering is None or _is_left(node, values):
             builder.add(node)
             continue
         mark = builder.mark()
@@ -64,31 +57,18 @@ def _stored(graph: Graph, values: Values, target: TargetSpec) -> set[str]:
     return stored
 
 
-def _bound_by(facts: SymbolFacts) -> dict[str, set[str]]:
-    """Return, per value, the symbols that its dims bind once it is there."""
-    bound: dict[str, set[str]] = {}
-    for symbol in facts.symbols:
-        for source in symbol.sources:
-            if isinstance(source, ResultDim):
-                bound.setdefault(source.value, set()).add(symbol.name)
-    return bound
-
-
-def _is_left(node: Node, values: Values, bound: Mapping[str, set[str]]) -> bool:
+def _is_left(node: Node, values: Values) -> bool:
     """True for nodes that need no kernel, and for those that cannot have one, with the reason in ``unlowered``."""
     made = made_by(node)
     facts = [values.fact(name) for name in (*read_by(node), *made)]
-    if all(values.content(name) is not None for name in made) or any(fact.dtype.is_opaque for fact in facts):
+    if all(is_sizes(name, values) for name in made) or any(fact.dtype.is_opaque for fact in facts):
         return True
     if any(values.fact(name).shape is None for name in read_by(node)):
         values.unlowered[node.outputs[0]] = Reason.RANK_UNKNOWN
         return True
-    symbols = {symbol for name in made for symbol in bound.get(name, ())}
-    shapes = [values.fact(name).shape for name in made]
     # A kernel needs its sizes before it runs, not from its own results.
-    known = all(
-        shape is not None and not symbols.intersection(s for d in shape for s in free_symbols(d)) for shape in shapes
-    )
+    shapes = [values.fact(name).shape for name in made]
+    known = all(shape is not None and not any(values.binds_any(n, shape) for n in made) for shape in shapes)
     if not known:
         values.unlowered[node.outputs[0]] = Reason.STRUCTURAL_OPERAND_UNKNOWN
     return not known
