@@ -24,7 +24,7 @@ class Values:
     """Look-ups by value name.
 
     ``leaves`` are read through an index map from the tensor behind them (`index_map`); ``unlowered`` says why the
-    operator that makes a value, which moves elements, is no kernel; ``binds`` the symbols that are known once a value is
+    operator that makes a value, which moves elements, is no kernel; ``binds`` which symbols a value tells once it is
     there.
     """
 
