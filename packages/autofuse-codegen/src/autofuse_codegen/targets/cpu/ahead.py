@@ -1,7 +1,7 @@
-"""Fetching ahead: while later segments of a tile compute from the cache, the memory bus brings the rows of the next one.
+"""Fetching ahead: while later segments of a tile compute from the cache, memory brings the rows of the next one.
 
-    segment 0   x = Load; m = Max x          waits for memory
-    segment 1   x.1 = Load (resident) ...    computes, and fetches x of the next tile
+segment 0   x = Load; m = Max x          waits for memory
+segment 1   x.1 = Load (resident) ...    computes, and fetches x of the next tile
 """
 
 from autofuse_ir.asc_graph import AscNode, Axis, AxisKind, Bounds
