@@ -120,7 +120,7 @@ class TargetSpec:
 
     @property
     def tile_bytes(self) -> int:
-        """Bytes that one tile may fill: all of local memory. A CPU's tiles may grow into its last cache, which is slower."""
+        """Bytes that one tile may fill: all of local memory; on a CPU also its last cache, which is slower."""
         if self.kind is TargetKind.CPU:
             return max(self.local_memory.usable, round(self.quantity("last_level_bytes")))
         return self.local_memory.usable

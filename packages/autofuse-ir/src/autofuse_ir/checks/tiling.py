@@ -10,7 +10,7 @@ from autofuse_ir.checks.symbols import unknown_symbols
 from autofuse_ir.dims import Dim
 from autofuse_ir.tiling import CORES_SYMBOL, CaseModel, CostTerm, TilingModel
 
-RESOURCES = ("local_memory", "cores")
+RESOURCES = ("local_memory", "workspace", "cores")
 
 
 def tiling_findings(model: TilingModel) -> Iterator[Finding]:
