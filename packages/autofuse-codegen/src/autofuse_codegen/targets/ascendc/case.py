@@ -3,6 +3,7 @@
 from attrs import define, field, frozen
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.asc_ops import NOT_EVALUATED
+from autofuse_ir.comment import comment_text
 from autofuse_ir.dims_c import c_text
 from autofuse_ir.schedule import ImplGraph, Phase, QueuePosition
 
@@ -81,7 +82,7 @@ class CaseWriter:
         lines = with_barriers(tuple(self._lines), bool(depth))
         pad = "  " * depth
         body = [*opened, *(pad + text for text in self.layouts.declarations())]
-        body += [pad + "  " * line.depth + line.text for line in lines]
+        body += [(pad + "  " * line.depth + line.text).rstrip() for line in lines]
         body += ["  " * level + "}" for level in reversed(range(depth))]
         return Written(self.memory, tuple(self._setup()), tuple(body))
 
@@ -174,10 +175,11 @@ class CaseWriter:
                 continue
             members = {member.name for member in queue.members}
             loads = [n for n in order if n.op == "Load" and self.memory.memory_of(n.name) in members]
+            for node in loads:
+                self._say(node, f"Load from {self.parameters[self._gm(node)[1]]}")
             self._alloc(queue, loads)
             for node in loads:
                 gm, _ = self._gm(node)
-                self._say(node, f"Load from {self.parameters[self._gm(node)[1]]}")
                 transfers = Transfers(self.nest, self.layouts)
                 self._put(*transfers.load(node, self._tensors[node.name], gm))
             self._put(f"{queue.name}.EnQue({self._handle(queue, loads[0])});")
@@ -243,6 +245,7 @@ class CaseWriter:
             return
         if node.op == "Cast" and self._scalar_cast(node):
             return
+        self._announce(node)
         self._prepare(node)
         if node.op == "Store":
             self._store(node)
@@ -263,7 +266,6 @@ class CaseWriter:
         axes = self.layouts.axes_of(node)
         operands = tuple(self._operand(name, node) for name in node.inputs)
         to = Tensor(self._tensor(node), node.dtype, self.memory.memory_of(node.name) or node.name)
-        self._say(node, f"{node.op}({', '.join(self._spoken(name) for name in node.inputs)})")
         if node.op == "Broadcast":
             source = self.nodes[node.inputs[0]]
             self._lines += broadcast(node, source, operands[0], to, self.layouts)
@@ -284,8 +286,7 @@ class CaseWriter:
                 where=f"node {node.name}",
                 fix="place it in a VECOUT buffer",
             )
-        gm, key = self._gm(node)
-        self._say(node, f"Store to {self.parameters[key]}")
+        gm, _ = self._gm(node)
         if queue.position is QueuePosition.VECOUT and self._open.get(queue.name) == "filled":
             self._put(f"{queue.name}.EnQue({self._handle(queue, self._members(queue)[0])});")
             self._dequeue(queue)
@@ -335,9 +336,19 @@ class CaseWriter:
         value = node.attr("value")
         return str(value) if node.op == "Scalar" else self.names.of(f"value {name}", name)
 
+    def _announce(self, node: AscNode) -> None:
+        if node.op == "Store":
+            self._say(node, f"Store {self._spoken(node.inputs[0])} to {self.parameters[self._gm(node)[1]]}")
+        else:
+            self._say(node, f"{node.op}({', '.join(self._spoken(name) for name in node.inputs)})")
+
     def _say(self, node: AscNode, text: str) -> None:
-        source = f"  {', '.join(node.source)}" if node.source else ""
-        self._lines.append(Line(f"// {self._tensor(node) if node.op != 'Store' else ''} = {text}{source}".replace("//  = ", "// ")))
+        """Add a comment: what follows, and the operators of the model it came from."""
+        result = "" if node.op == "Store" else f"{self._tensor(node)} = "
+        source = f"  [{', '.join(node.source)}]" if node.source else ""
+        if self._lines and not self._lines[-1].text.startswith("//"):
+            self._lines.append(Line(""))
+        self._lines.append(Line(f"// {comment_text(result + text + source)}"))
 
     def _put(self, *texts: str) -> None:
         self._lines += [Line(text) for text in texts]

@@ -30,7 +30,7 @@ class Nest:
     def size(self, dim: Dim) -> str:
         """Return a size as an expression that can stand in a product."""
         text = c_text(dim, self.sizes.__getitem__)
-        return text if text.replace("_", "").isalnum() else f"({text})"
+        return text if _is_operand(text) else f"({text})"
 
     def open(self, phase: Phase) -> tuple[list[str], int]:
         """Return the lines that open the loops of ``phase`` and how many braces they leave open."""
@@ -130,3 +130,16 @@ class Nest:
     def _other(self, axis: Axis) -> Axis:
         wanted = _OUTER if axis.kind in _INNER else _INNER
         return next(a for a in self.impl.axes if a.kind in wanted and a.parents == axis.parents)
+
+
+def _is_operand(text: str) -> bool:
+    """True for a name, a number, or one call: what no operator around it can tear apart."""
+    head, opened, rest = text.partition("(")
+    if not head.replace("_", "").isalnum():
+        return False
+    depth = 1
+    for position, character in enumerate(rest):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0:
+            return position == len(rest) - 1
+    return not opened
