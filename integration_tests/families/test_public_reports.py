@@ -1,6 +1,6 @@
 """Faults that users of other compilers reported, as small inputs: arithmetic.
 
-Every graph runs unfused, and fused under strict and auto numerics by the interpreter and by the compiler, which compiles
+Every graph runs unfused, and fused under strict and auto numerics by the interpreter and by the compiler, compiled
 once for all sizes. The wanted values are NumPy's, or written out. Each test cites where the fault was reported.
 """
 
@@ -29,7 +29,7 @@ def test_bytes_wrap_before_they_are_widened() -> None:
         x = b.input("x", shape, dt.uint8)
         return {"y": b.op("Cast", b.op("Add", x, x), dst_type=INT16)}
 
-    one = every_path(lambda b: twice(b))
+    one = every_path(twice)
     one.check((np.array(128, np.uint8),), np.array(0, np.int16))
     many = every_path(lambda b: twice(b, "n"))
     for count in (37, 1, 0, 256):

@@ -84,8 +84,30 @@ def test_an_output_may_share_memory_with_an_input_read_the_same_way():
     assert bundle_of("bias_gelu").safe_aliases == ((0, 0),)
 
 
-def test_an_input_that_another_segment_reads_again_may_not_be_overwritten():
-    assert bundle_of("spilled").safe_aliases == ()
+def change_implementations(change):
+    def changed(schedule):
+        (alternative,) = schedule.alternatives
+        (group,) = alternative.groups
+        group = evolve(group, implementations=tuple(map(change, group.implementations)))
+        return evolve(schedule, alternatives=(evolve(alternative, groups=(group,)),))
+
+    return changed
+
+
+def test_an_input_that_an_earlier_segment_of_the_tile_reads_may_be_overwritten():
+    assert bundle_of("spilled").safe_aliases == ((0, 0),)
+
+
+def test_an_input_that_a_later_segment_reads_again_may_not_be_overwritten():
+    def read_again(impl):
+        load = next(node for node in impl.nodes if node.name == "l0")
+        clone = evolve(load, name="l0.1")
+        phase = impl.phases[0]
+        last = evolve(phase.segments[-1], nodes=("l0.1",))
+        phase = evolve(phase, segments=(*phase.segments, last))
+        return evolve(impl, nodes=(*impl.nodes, clone), phases=(phase,))
+
+    assert bundle_of("spilled", change_implementations(read_again)).safe_aliases == ()
 
 
 def test_integer_division_reports_through_the_status_word():

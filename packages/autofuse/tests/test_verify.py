@@ -1,6 +1,8 @@
 """``autofuse.verify``: passes what is right, finds what is wrong, counts what has no result."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import autofuse
@@ -144,3 +146,18 @@ def test_masks_hold_flags_and_given_ranges_are_kept() -> None:
 def test_a_range_of_an_input_that_is_not_there_is_refused(affine: Graph) -> None:
     with pytest.raises(DriverError, match="no input called 'y'"):
         autofuse.verify(affine, samples=1, contents={"y": (0, 1)})
+
+
+def test_the_command_line_takes_ranges_and_multiples(call: Any, affine_file: Path) -> None:
+    words = ("--samples", 3, "--largest", 40, "--multiple", "batch=5", "--content", "x=-2..3", "--json")
+    data = json.loads(call("verify", affine_file, *words).out)
+    assert data["passed"]
+    assert [check["sizes"]["batch"] % 5 for check in data["checks"]] == [0, 0, 0]
+    assert all(check["same_bits"] for check in data["checks"])
+
+
+@pytest.mark.parametrize("words", [("--content", "x=3..2"), ("--content", "x=3"), ("--multiple", "batch=x")])
+def test_malformed_ranges_and_multiples_are_refused(call: Any, affine_file: Path, words: tuple[str, ...]) -> None:
+    answer = call("verify", affine_file, *words)
+    assert answer.code == 2
+    assert f"{words[0]} {words[1]!r} is malformed" in answer.err

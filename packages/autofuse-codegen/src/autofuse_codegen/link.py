@@ -174,13 +174,17 @@ class _Linker:
             )
         )
         self.steps.append(KernelCall(bundle.name, node.inputs, node.outputs, workspace))
+        self._learn(set(node.outputs))
 
     def _region(self, node: HostRegion, owners: dict[str, str]) -> None:
         for output in node.outputs:
             self._make(output, owners)
         self.regions.append(ProgramRegion(node.name, node.backend, node.inputs, node.outputs, node.operators))
         self.steps.append(HostCall(node.name, node.inputs, node.outputs))
-        made = set(node.outputs)
+        self._learn(set(node.outputs))
+
+    def _learn(self, made: set[str]) -> None:
+        """Bind the symbols that the values ``made`` tell, and check what could not be checked before."""
         for symbol in self.facts.symbols:
             self._bind(symbol, made)
         for guard in self.facts.guards:
@@ -208,6 +212,7 @@ class _Linker:
             ProgramBuffer(node.output, BufferKind.INTERMEDIATE, fact.dtype, fact.shape or (), alias_of=node.input)
         )
         self.steps.append(Alias(node.input, node.output))
+        self._learn({node.output})
 
     def _outputs(self) -> None:
         """Give every graph output a buffer of its own; what cannot be written in place is copied."""

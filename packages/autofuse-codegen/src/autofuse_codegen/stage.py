@@ -6,8 +6,8 @@ from autofuse_ir.schedule import ScheduleResult
 from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_ir.tiling import TilingModel
 
-from autofuse_codegen.errors import CodegenError
 from autofuse_codegen.link import link
+from autofuse_codegen.targets.ascendc.emitter import emit_ascendc
 from autofuse_codegen.targets.cpu.emitter import emit_cpu
 
 __all__ = ["emit", "link"]
@@ -21,8 +21,4 @@ def emit(
         case TargetKind.CPU:
             return emit_cpu(schedule_result, tiling_model, facts, target)
         case TargetKind.ASCEND:
-            raise CodegenError(
-                f"there is no emitter for target {target.name} in this version",
-                where="autofuse_codegen.stage.emit",
-                fix="use target cpu",
-            )
+            return emit_ascendc(schedule_result, tiling_model, facts, target)

@@ -35,12 +35,18 @@ class Place:
 
 def classify(node: Node, values: Values, target: TargetSpec) -> Place:
     """Return where ``node`` runs."""
-    if all(values.content(output) is not None for output in node.outputs if output):
+    if all(is_sizes(output, values) for output in node.outputs if output):
         return Place(Kind.SIZES)
     host = _host_reason(node, values, target)
     if host is not None:
         return Place(Kind.HOST, host)
     return Place(Kind.VIEW if node.op in VIEWS else Kind.KERNEL)
+
+
+def is_sizes(name: str, values: Values) -> bool:
+    """True for a value that holds sizes which are known without it."""
+    content = values.content(name)
+    return content is not None and not values.binds_any(name, content)
 
 
 def _host_reason(node: Node, values: Values, target: TargetSpec) -> Reason | None:

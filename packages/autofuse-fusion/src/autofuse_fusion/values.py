@@ -1,10 +1,10 @@
 """What is known of the values of one graph: type, shape, content, and who makes them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from attrs import field, frozen
-from autofuse_ir.dims import Dim, const, product
-from autofuse_ir.facts import SymbolFacts, ValueFact
+from autofuse_ir.dims import Dim, const, free_symbols, product
+from autofuse_ir.facts import ResultDim, ResultElement, SymbolFacts, ValueFact
 from autofuse_ir.fused_graph import Reason
 from autofuse_ir.graph import Graph, Node
 from autofuse_ir.tensor_data import TensorData
@@ -24,7 +24,8 @@ class Values:
     """Look-ups by value name.
 
     ``leaves`` are read through an index map from the tensor behind them (`index_map`); ``unlowered`` says why the
-    operator that makes a value, which moves elements, is no kernel.
+    operator that makes a value, which moves elements, is no kernel; ``binds`` which symbols a value tells once it is
+    there.
     """
 
     facts: dict[str, ValueFact]
@@ -33,6 +34,7 @@ class Values:
     sizes: SizeFacts
     leaves: dict[str, Leaf] = field(factory=dict)
     unlowered: dict[str, Reason] = field(factory=dict)
+    binds: Mapping[str, frozenset[str]] = {}
     _bytes: dict[str, int] = field(factory=dict)
 
     def fact(self, name: str) -> ValueFact:
@@ -60,6 +62,11 @@ class Values:
         content = self.content(name)
         found = [each.constant_value for each in content or ()]
         return None if content is None or None in found else tuple(each for each in found if each is not None)
+
+    def binds_any(self, name: str, dims: Iterable[Dim]) -> bool:
+        """True where ``dims`` are only known once value ``name`` is there."""
+        own = self.binds.get(name)
+        return own is not None and any(symbol in own for dim in dims for symbol in free_symbols(dim))
 
     def bytes_at_hints(self, name: str) -> int:
         """Return the bytes of ``name`` at the hints; 0 where its rank is not known."""
@@ -104,4 +111,13 @@ def values_of(graph: Graph, facts: SymbolFacts) -> Values:
         shape = tuple(const(size) for size in constant.data.shape)
         by_name.setdefault(constant.name, ValueFact(constant.name, constant.data.dtype, shape))
     constants = {constant.name: constant.data for constant in graph.constants}
-    return Values(by_name, constants, producers(graph), SizeFacts(facts))
+    return Values(by_name, constants, producers(graph), SizeFacts(facts), binds=_binds(facts))
+
+
+def _binds(facts: SymbolFacts) -> dict[str, frozenset[str]]:
+    bound: dict[str, set[str]] = {}
+    for symbol in facts.symbols:
+        for source in symbol.sources:
+            if isinstance(source, ResultDim | ResultElement):
+                bound.setdefault(source.value, set()).add(symbol.name)
+    return {value: frozenset(symbols) for value, symbols in bound.items()}

@@ -87,7 +87,8 @@ class AccessMap:
 class AscNode:
     """One AscIR operator and the one tensor it makes, which has the node's name.
 
-    * ``Data``, ``Output``: attribute ``index`` is the argument position among the kernel's inputs or outputs.
+    * ``Data``, ``Output``: attribute ``index`` is the argument position among the kernel's inputs or outputs (in
+      ImplGraphs of several groups, `autofuse_ir.kernel_memory` has other sources).
     * ``Scalar``: attribute ``value``; ``IndexExpr``: attribute ``expression`` (a size).
     * ``AxisIndex``: the position along attribute ``axis``, as an integer.
     * ``Load``, ``Store``: ``access`` says which element belongs to each point of the axes; a Load's inputs after its

@@ -135,8 +135,23 @@ class Variant:
 
 
 @frozen
+class GraphCall:
+    """What one of several graphs of a kernel reads and makes, by name, in ``Data`` and ``Output`` index order.
+
+    Names are those of the kernel's arguments, or of values that pass between its graphs.
+    """
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+@frozen
 class ProgramKernel:
-    """A kernel the program calls: its C entry points, call table, and its AscGraphs for the interpreter tier."""
+    """A kernel the program calls: its C entry points, call table, and its AscGraphs for the interpreter tier.
+
+    Of several graphs, ``calls`` says what each one reads and makes; they stand in an order that respects this. The
+    values of a single graph are the arguments themselves.
+    """
 
     name: str
     launch: str
@@ -148,6 +163,7 @@ class ProgramKernel:
     safe_aliases: tuple[tuple[int, int], ...]
     status_messages: tuple[StatusMessage, ...]
     graphs: tuple[AscGraph, ...]
+    calls: tuple[GraphCall, ...] = ()
 
 
 @frozen

@@ -190,15 +190,20 @@ def resident_bytes(graph: ImplGraph) -> Dim:
 
 @frozen
 class ScheduleGroup:
-    """ImplGraphs for one part of a backend node; the tiling function picks one of them at run time."""
+    """ImplGraphs for one part of a backend node; the tiling function picks one of them at run time.
+
+    ``after`` names the groups that must be complete before it starts. Groups without an order between them, by
+    ``after`` from group to group, may run side by side.
+    """
 
     name: str
     implementations: tuple[ImplGraph, ...]
+    after: tuple[str, ...] = ()
 
 
 @frozen
 class Alternative:
-    """A sequence of groups that together do the whole node. ``applies`` is a condition on sizes for it to be legal."""
+    """Groups that together do the whole node. ``applies`` is a condition on sizes for it to be legal."""
 
     name: str
     groups: tuple[ScheduleGroup, ...]
@@ -218,7 +223,10 @@ class Dropped:
 
 @frozen
 class KernelArgument:
-    """An input or output of the kernel, in ``Data``/``Output`` index order; ``shape`` is its row-major memory shape."""
+    """An input or output of the kernel, in ``Data``/``Output`` index order; ``shape`` is its row-major memory shape.
+
+    Internal values of a kernel of several groups are described likewise; they are no outputs.
+    """
 
     name: str
     is_output: bool
@@ -231,7 +239,10 @@ class KernelArgument:
 class ScheduleResult:
     """Everything the tiler and the emitters may know about one backend node.
 
-    ``symbols`` are the run-time sizes the kernel needs, in the order its entry points take them.
+    ``symbols`` are the run-time sizes the kernel needs, in the order its entry points take them. ``internals`` are the
+    values that one group makes and others read, in workspace as `autofuse_ir.kernel_memory` lays it out. A ``Data`` or
+    ``Output`` node states by attribute ``index`` which of the kernel's inputs or outputs it stands for, by ``internal``
+    which internal value, and a ``Data`` by ``output`` which of the kernel's outputs it reads.
     """
 
     name: str
@@ -241,3 +252,4 @@ class ScheduleResult:
     alternatives: tuple[Alternative, ...]
     workspace_bytes: Dim
     dropped: tuple[Dropped, ...] = ()
+    internals: tuple[KernelArgument, ...] = ()

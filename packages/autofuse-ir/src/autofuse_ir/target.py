@@ -118,6 +118,13 @@ class TargetSpec:
     costs: tuple[OperatorCost, ...]
     quantities: tuple[Quantity, ...]
 
+    @property
+    def tile_bytes(self) -> int:
+        """Bytes that one tile may fill: all of local memory; on a CPU also its last cache, which is slower."""
+        if self.kind is TargetKind.CPU:
+            return max(self.local_memory.usable, round(self.quantity("last_level_bytes")))
+        return self.local_memory.usable
+
     def quantity(self, name: str) -> float:
         """Return the number called ``name`` (in its own unit)."""
         for quantity in self.quantities:

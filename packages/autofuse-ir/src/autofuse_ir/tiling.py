@@ -30,7 +30,7 @@ class PipeCost:
 
 @frozen
 class Constraint:
-    """``need <= limit`` must hold for the chosen tile sizes. ``resource`` is "local_memory" or "cores"."""
+    """``need <= limit`` must hold for the chosen tile sizes. ``resource`` is "local_memory", "workspace" or "cores"."""
 
     resource: str
     need: Dim

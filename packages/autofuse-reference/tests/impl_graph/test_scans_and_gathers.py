@@ -9,13 +9,15 @@ from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_builder import AscGraphBuilder, Operand
 from autofuse_ir.asc_graph import AscGraph, Axis, AxisKind, Bounds
 from autofuse_ir.checks import verify
-from autofuse_ir.dims import ceildiv, const, symbol
+from autofuse_ir.dims import Dim, ceildiv, const, symbol
 from autofuse_ir.dtypes import DType
 from autofuse_ir.schedule import (
+    Buffer,
     ImplGraph,
     Location,
     Phase,
     Placement,
+    QueuePosition,
     Segment,
     TileRole,
     TileVariable,
@@ -112,6 +114,21 @@ def test_a_scanned_axis_must_not_be_tiled() -> None:
     with pytest.raises(InterpreterFault, match=r"meets element \d of axis z1 where element 0 is next") as fault:
         interpret_impl(impl, [np.ones((2, 6), np.float32)], {"n": 2, "m": 6}, {"t": 2})
     assert fault.value.node == "scan"
+
+
+def test_the_state_of_a_scan_has_room_for_all_lines_that_are_open() -> None:
+    impl = evolve(
+        one_segment(scan_graph("CumSum", "z0", False, False), "z1"),
+        accumulators=(Placement("scan", Location.LOCAL, "state"),),
+    )
+
+    def with_state(size: Dim) -> ImplGraph:
+        return evolve(impl, buffers=(Buffer("state", Location.LOCAL, QueuePosition.VECCALC, size, 1),))
+
+    x, sizes = [np.ones((3, 6), np.float32)], {"n": 3, "m": 6}
+    assert interpret_impl(with_state(4 * T), x, sizes, {"t": 4})[0][2].tolist() == [4] * 6
+    with pytest.raises(InterpreterFault, match="the partial results of scan lies outside of its buffer of 12 bytes"):
+        interpret_impl(with_state(const(12)), x, sizes, {"t": 4})
 
 
 def test_scans_against_each_other_need_segments_of_their_own() -> None:

@@ -1,4 +1,4 @@
-"""Where a reduction's partial results live while its segment runs."""
+"""Where the partial results of reductions, and the state of scans, live while their segment runs."""
 
 from attrs import frozen
 from autofuse_ir.asc_graph import AscNode
@@ -13,7 +13,7 @@ from autofuse_schedule.nest import Nest
 
 @frozen
 class Accumulator:
-    """Place of a reduction's partial results, and its buffer (None: registers)."""
+    """Place of partial results or of a state, and its buffer (None: registers)."""
 
     placement: Placement
     buffer: Buffer | None
@@ -53,10 +53,24 @@ class Accumulators:
             return Accumulator(Placement(node.name, Location.REGISTER), None)
         else:
             open_results = vectorised[walk[-1]].size
+        return self._buffer(node, open_results, self._states(node, nest))
+
+    def of_scan(self, node: AscNode, walk: tuple[str, ...], nest: Nest) -> Accumulator:
+        """Return where scan ``node`` keeps the sums so far: one for each point of the axes inside of its own."""
+        vectorised = {axis.name: axis for axis in nest.vectorised}
+        at = [vectorised[name].root for name in walk].index(str(node.attr("axis")))
+        inside = walk[at + 1 :]
+        if not inside:
+            return Accumulator(Placement(node.name, Location.REGISTER), None)
+        return self._buffer(node, product(vectorised[name].size for name in inside), 1)
+
+    def _states(self, node: AscNode, nest: Nest) -> int:
         most_leaves = bounds(leaves_of(node, nest), self.ranges)[1]
-        states = tree_of(node).partials + (0 if self.is_spread else max(1, most_leaves).bit_length())
+        return tree_of(node).partials + (0 if self.is_spread else max(1, most_leaves).bit_length())
+
+    def _buffer(self, node: AscNode, elements: Dim, rows: int) -> Accumulator:
         granule = self.target.block_bytes
-        row = ceildiv(open_results * node.dtype.itemsize, const(granule)) * granule
+        row = ceildiv(elements * node.dtype.itemsize, const(granule)) * granule
         name = f"{node.name}_acc"
-        buffer = Buffer(name, Location.LOCAL, QueuePosition.VECCALC, row * states, 1, None, self.lifetime)
+        buffer = Buffer(name, Location.LOCAL, QueuePosition.VECCALC, row * rows, 1, None, self.lifetime)
         return Accumulator(Placement(node.name, Location.LOCAL, name), buffer)

@@ -43,11 +43,12 @@ def allocate(
     course: Course,
     target: TargetSpec,
     spread: Mapping[str, Dim] = MappingProxyType({}),
+    copies: int = 2,
 ) -> Allocation:
     """Place every evaluated node's value.
 
-    A value read only by its own segment stays in registers. Others get a local buffer of one tile: double-buffered
-    where a copy engine fills or drains it, and taken over from a buffer of the same size that is dead, or that dies in
+    A value read only by its own segment stays in registers. Others get a local buffer of one tile: in ``copies`` where
+    a copy engine fills or drains it, and taken over from a buffer of the same size that is dead, or that dies in
     place (see ``_Pool``). What operators need besides is one more buffer (`scratch`). Reductions in ``spread`` have
     that many leaf results, in workspace.
     """
@@ -57,7 +58,7 @@ def allocate(
     evaluated = tuple(by_name[name] for name in spans)
     rows = rows_for(evaluated, course.nests, target)
     needs = ScratchNeeds(target)
-    pool, lasting = _Pool(), _Pool()
+    pool, lasting = _Pool(copies), _Pool(copies)
     placements: list[Placement] = []
     shared: list[Buffer] = []
     for name, span in spans.items():
@@ -128,13 +129,14 @@ class _Pool:
     next tile may be on its way already.
     """
 
+    copies: int
     buffers: list[Buffer] = field(factory=list)
     _owners: dict[str, tuple[_Layout, int, int]] = field(factory=dict)
 
     def take(self, wanted: Buffer, layout: _Layout, span: Lifetime, phase: int) -> None:
         """Add buffer ``wanted`` for a value that lives over ``span`` and is made in ``phase``."""
         reuses = next((b.name for b in self.buffers if self._is_free(b, wanted, layout, span, phase)), None)
-        copies = 1 if wanted.position is QueuePosition.VECCALC else 2
+        copies = 1 if wanted.position is QueuePosition.VECCALC else self.copies
         self.buffers.append(evolve(wanted, copies=copies, reuses=reuses))
         self._owners[wanted.name] = (layout, span.last, phase)
         if reuses is not None:

@@ -16,13 +16,13 @@ def never_fits(impl: ImplGraph, target: TargetSpec, ranges: dict[str, tuple[int,
     need = local_bytes(impl.buffers) + resident_bytes(impl)
     smallest = {variable.name: (variable.lo, variable.lo) for variable in impl.tile_variables}
     least, _ = bounds(need, {**ranges, **smallest})
-    available = target.local_memory.usable
+    available = target.tile_bytes
     if least <= available:
         return None
     return Dropped(
         template=impl.template,
         case=impl.case.name,
-        reason=f"the smallest tile needs {least} bytes of {target.local_memory.name}, {available} are usable",
+        reason=f"the smallest tile needs {least} bytes of local memory, {available} are usable",
         bytes_needed=need,
         bytes_available=available,
     )

@@ -1,6 +1,7 @@
 """Schedules of reductions for CPUs, executed as planned, give the bits of the graphs they came from."""
 
 import pytest
+from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.schedule import Location
 from autofuse_schedule.errors import ScheduleError
 from autofuse_schedule.force import only_template, template_names
@@ -86,6 +87,13 @@ def test_a_sum_of_loads_is_kept_where_three_sweeps_read_it(kernel_case, name):
     loads = [node for node in impl.nodes if node.op == "Load"]
     assert len(loads) == 4
     assert not any(node.attr("resident") for node in loads)
+
+
+@pytest.mark.parametrize("name", ["column_sum"])
+def test_no_workspace_is_taken_where_each_block_has_results_of_its_own(kernel_case, name):
+    need = kernel_case.scheduled("cpu").workspace_bytes
+    assert evaluate(need, {"n": 6400, "m": 4096}) == 4 * 100 * 4096
+    assert evaluate(need, {"n": 6400, "m": 4097}) == 0
 
 
 @pytest.mark.parametrize("name", ["full_sum"])

@@ -40,8 +40,11 @@ def check_order(nodes: Sequence[AscNode]) -> Iterator[Finding]:
         known.add(node.name)
 
 
-def check_operators(nodes: Sequence[AscNode]) -> Iterator[Finding]:
-    """Operators are AscIR's, with their number of inputs and their attributes."""
+def check_operators(nodes: Sequence[AscNode], is_numbered: bool = True) -> Iterator[Finding]:
+    """Operators are AscIR's, with their number of inputs and their attributes.
+
+    Where not ``is_numbered`` (an ImplGraph), what Data and Output stand for is `groups.check_sources`' business.
+    """
     for node in nodes:
         rule = asc_op(node.op)
         if rule is None:
@@ -51,7 +54,7 @@ def check_operators(nodes: Sequence[AscNode]) -> Iterator[Finding]:
             yield _finding(node, f"{node.op} takes {rule.arity} inputs, not {len(node.inputs)}", "check its inputs")
         for name, types in _ATTRS.get(node.op, ()):
             value = node.attr(name)
-            if value is None and name in _OPTIONAL:
+            if (value is None and name in _OPTIONAL) or (name == "index" and not is_numbered):
                 continue
             if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
                 kinds = " or ".join(kind.__name__ for kind in types)

@@ -10,7 +10,6 @@ from autofuse_ir.checks.asc_nodes import (
     check_access,
     check_broadcasts,
     check_dtypes,
-    check_indices,
     check_node_names,
     check_operators,
     check_order,
@@ -19,6 +18,7 @@ from autofuse_ir.checks.asc_nodes import (
 )
 from autofuse_ir.checks.buffers import check_buffers, check_placements, check_reuse
 from autofuse_ir.checks.finding import Finding, duplicates
+from autofuse_ir.checks.groups import check_sources
 from autofuse_ir.dims import symbol
 from autofuse_ir.schedule import ImplGraph
 from autofuse_ir.text.values import word
@@ -35,7 +35,7 @@ def impl_graph_findings(graph: ImplGraph) -> Iterator[Finding]:
     yield from found
     yield from check_node_names(graph.nodes)
     yield from check_order(graph.nodes)
-    yield from check_operators(graph.nodes)
+    yield from check_operators(graph.nodes, is_numbered=False)
     yield from check_dtypes(graph.nodes)
     if not found:  # what follows walks the axes
         roots = tuple(axis for name in graph.roots for axis in graph.axes if axis.name == name)
@@ -44,7 +44,7 @@ def impl_graph_findings(graph: ImplGraph) -> Iterator[Finding]:
         yield from check_reductions(graph.nodes, roots)
         yield from check_broadcasts(graph.nodes, roots, is_explicit=False)
         yield from check_loops(graph)
-    yield from check_indices(graph.nodes)
+    yield from check_sources(graph.nodes)
     yield from check_evaluation(graph)
     yield from check_tile_variables(graph)
     yield from check_placements(graph)

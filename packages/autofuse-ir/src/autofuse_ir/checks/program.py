@@ -10,7 +10,7 @@ from autofuse_ir.checks.steps import check_steps
 from autofuse_ir.checks.symbols import check_range, unknown_symbols
 from autofuse_ir.dims import TRUE, free_symbols
 from autofuse_ir.facts import InputDim, InputElement, SymbolFact
-from autofuse_ir.program import BindSymbol, BufferKind, Program
+from autofuse_ir.program import BindSymbol, BufferKind, Program, ProgramKernel
 from autofuse_ir.text.values import value_name, word
 
 MOST_VARIANTS = 4
@@ -145,5 +145,33 @@ def check_kernels(program: Program) -> Iterator[Finding]:
         found += check_aliases(kernel.safe_aliases, len(kernel.arguments) - outputs, outputs)
         for graph in kernel.graphs:
             found += asc_graph_findings(graph)
+        found += check_calls(kernel)
         for finding in found:
             yield Finding(f"{where}, {finding.where}", finding.what, finding.fix, finding.anchor)
+
+
+def check_calls(kernel: ProgramKernel) -> Iterator[Finding]:
+    """Several graphs state what each reads and makes; every value is made before it is read, and once."""
+    if not kernel.calls and len(kernel.graphs) <= 1:
+        return
+    if len(kernel.calls) != len(kernel.graphs):
+        yield Finding("calls", f"there are {len(kernel.calls)} for {len(kernel.graphs)} graphs", "give one for each")
+        return
+    known = {argument.name for argument in kernel.arguments if not argument.is_output}
+    made: list[str] = []
+    for graph, call in zip(kernel.graphs, kernel.calls, strict=True):
+        where = f"graph {graph.name!r}"
+        for op, names in (("Data", call.inputs), ("Output", call.outputs)):
+            count = sum(node.op == op for node in graph.nodes)
+            if count != len(names):
+                yield Finding(where, f"{len(names)} values for {count} {op} nodes", "give one for each")
+        for name in call.inputs:
+            if name not in known:
+                yield Finding(where, f"it reads {name!r}, which is not made before", "order the graphs")
+        known.update(call.outputs)
+        made += call.outputs
+    for name in duplicates(made):
+        yield Finding(f"value {name!r}", "two graphs make it", "let one of them make it")
+    for argument in kernel.arguments:
+        if argument.is_output and argument.name not in made:
+            yield Finding(f"output {argument.name!r}", "no graph makes it", "list it among what a graph makes")

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from attrs import evolve
 
-from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.checks.finding import Finding, duplicates
+from autofuse_ir.checks.groups import check_groups, check_node_sources
 from autofuse_ir.checks.impl_graph import impl_graph_findings
 from autofuse_ir.checks.symbols import unknown_symbols
 from autofuse_ir.dims import TRUE, Dim
@@ -16,12 +16,14 @@ from autofuse_ir.text.values import word
 def schedule_findings(schedule: ScheduleResult) -> Iterator[Finding]:
     """Yield every broken invariant of ``schedule`` and of the ImplGraphs inside."""
     yield from check_arguments(schedule.arguments)
+    yield from check_internals(schedule.internals)
     yield from check_alternatives(schedule)
+    yield from check_groups(schedule)
     yield from check_symbols(schedule)
     for graph in implementations(schedule):
         for finding in impl_graph_findings(graph):
             yield evolve(finding, where=f"{graph.name}, {finding.where}")
-        yield from check_kernel_arguments(graph.nodes, schedule.arguments, graph.name)
+        yield from check_node_sources(graph, schedule.arguments, schedule.internals)
 
 
 def implementations(schedule: ScheduleResult) -> tuple[ImplGraph, ...]:
@@ -43,6 +45,16 @@ def check_arguments(arguments: Sequence[KernelArgument]) -> Iterator[Finding]:
             yield Finding(f"{what}", f"their indices are {indices}", "number them 0, 1, 2, ... in order")
 
 
+def check_internals(internals: Sequence[KernelArgument]) -> Iterator[Finding]:
+    """Internal values are numbered in order, without holes, and are no outputs."""
+    if [value.index for value in internals] != list(range(len(internals))):
+        shown = [value.index for value in internals]
+        yield Finding("internal values", f"their indices are {shown}", "number them 0, 1, 2, ... in order", "internal ")
+    for value in internals:
+        if value.is_output:
+            yield Finding(f"internal value {value.name!r}", "it is an output", "list it as an argument", "internal ")
+
+
 def check_alternatives(schedule: ScheduleResult) -> Iterator[Finding]:
     """There is something to run for all sizes, and names tell the parts apart."""
     if not any(alternative.applies is TRUE for alternative in schedule.alternatives):
@@ -62,6 +74,8 @@ def check_symbols(schedule: ScheduleResult) -> Iterator[Finding]:
     known = set(schedule.symbols)
     for argument in schedule.arguments:
         yield from unknown_symbols(argument.shape, known, f"argument {argument.name!r}")
+    for value in schedule.internals:
+        yield from unknown_symbols(value.shape, known, f"internal value {value.name!r}", "internal ")
     yield from unknown_symbols((schedule.workspace_bytes,), known, "workspace", "workspace ")
     for alternative in schedule.alternatives:
         yield from unknown_symbols((alternative.applies,), known, f"alternative {alternative.name!r}", "alternative ")
@@ -74,20 +88,3 @@ def check_symbols(schedule: ScheduleResult) -> Iterator[Finding]:
             if node.access is not None:
                 sizes += [*node.access.memory, *(part for dim in node.access.dims for part in (dim.step, dim.offset))]
         yield from unknown_symbols(sizes, local, graph.name, f"implgraph {word(graph.name)} ")
-
-
-def check_kernel_arguments(
-    nodes: Sequence[AscNode], arguments: Sequence[KernelArgument], where: str
-) -> Iterator[Finding]:
-    """Data and Output nodes have the dtypes of the arguments they stand for."""
-    for op, is_output in (("Data", False), ("Output", True)):
-        dtypes = {argument.index: argument.dtype for argument in arguments if argument.is_output is is_output}
-        for node in nodes:
-            index = node.attr("index")
-            if node.op != op or not isinstance(index, int):
-                continue
-            if index not in dtypes:
-                yield Finding(f"{where}, node {node.name!r}", f"the kernel has no {op} {index}", "")
-            elif dtypes[index] != node.dtype:
-                what = f"it is {node.dtype}, but the argument is {dtypes[index]}"
-                yield Finding(f"{where}, node {node.name!r}", what, "correct either")

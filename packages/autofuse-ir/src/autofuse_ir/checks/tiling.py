@@ -1,6 +1,7 @@
 """Invariants of a TilingModel."""
 
 from collections.abc import Iterator
+from itertools import groupby
 from math import isfinite
 
 from autofuse_ir.checks.finding import Finding, duplicates
@@ -9,7 +10,7 @@ from autofuse_ir.checks.symbols import unknown_symbols
 from autofuse_ir.dims import Dim
 from autofuse_ir.tiling import CORES_SYMBOL, CaseModel, CostTerm, TilingModel
 
-RESOURCES = ("local_memory", "cores")
+RESOURCES = ("local_memory", "workspace", "cores")
 
 
 def tiling_findings(model: TilingModel) -> Iterator[Finding]:
@@ -22,7 +23,16 @@ def tiling_findings(model: TilingModel) -> Iterator[Finding]:
         yield from check_variables(case)
         yield from check_costs(case)
         yield from check_symbols(case, model.symbols)
+    yield from check_groups(model)
     yield from check_support_files(model.support_files)
+
+
+def check_groups(model: TilingModel) -> Iterator[Finding]:
+    """The cases of a group, among which one solve decides, have keys that follow one another."""
+    order = sorted(model.cases, key=lambda case: case.key)
+    runs = [name for name, _ in groupby(case.group for case in order)]
+    for name in duplicates(runs):
+        yield Finding(f"group {name!r}", "cases of other groups stand between its own", "number them in a row", "case ")
 
 
 def check_variables(case: CaseModel) -> Iterator[Finding]:

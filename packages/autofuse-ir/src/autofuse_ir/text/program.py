@@ -44,7 +44,10 @@ def program_lines(program: Program) -> Iterator[str]:
     for kernel in program.kernels:
         yield f"  kernel {word(kernel.name)}  launch {kernel.launch}  tiling {kernel.tiling}"
         yield from indented(argument_lines(kernel.arguments, kernel.symbols))
-        for graph in kernel.graphs:
+        for number, graph in enumerate(kernel.graphs):
+            if kernel.calls:
+                call = kernel.calls[number]
+                yield f"    {values(call.outputs)} = graph {word(graph.name)}({values(call.inputs)})"
             yield from indented(indented(asc_graph_lines(graph)))
     for region in program.regions:
         head = f"host {word(region.name)}({values(region.inputs)})  on {word(region.backend)}"

@@ -12,11 +12,14 @@ def schedule_lines(schedule: ScheduleResult) -> Iterator[str]:
     """Yield the lines of ``schedule``."""
     yield f"schedule {word(schedule.name)} for {schedule.target}"
     yield from argument_lines(schedule.arguments, schedule.symbols)
+    for value in schedule.internals:
+        yield f"  internal {value.index} {word(value.name)}: {tensor_type(value.dtype, value.shape)}"
     yield f"  workspace {schedule.workspace_bytes} bytes"
     for alternative in schedule.alternatives:
         yield f"  alternative {word(alternative.name)} where {alternative.applies}"
         for group in alternative.groups:
-            yield f"    group {word(group.name)}"
+            after = f" after ({words(group.after)})" if group.after else ""
+            yield f"    group {word(group.name)}{after}"
             for implementation in group.implementations:
                 yield from indented(indented(indented(impl_graph_lines(implementation))))
     for dropped in schedule.dropped:

@@ -39,6 +39,8 @@ def plan_reduction(kernel: Kernel, number: int, segment: Segment, node: AscNode)
     """Return how reduction ``node`` of ``segment`` in phase ``number`` is carried out; a fault where it cannot be."""
     phase, roots = kernel.impl.phases[number], frozenset(reduced_axes(node))
     accumulator, in_workspace = kernel.accumulator(node), kernel.in_workspace(node.name)
+    if accumulator is None:
+        raise kernel.fault("its partial results have no place", node.name)
     outer = [axis for axis in phase.loops if axis != phase.block]
     walking = [axis for axis in outer if kernel.walked_roots(axis) & roots]
     if accumulator.location is Location.REGISTER and walking and not in_workspace:

@@ -76,12 +76,9 @@ class Kernel:
         """Return the number of leaves of one result of reduction ``node``."""
         return -(-prod(self.extent[axis] for axis in reduced_axes(node)) // tree_of(node).leaf)
 
-    def accumulator(self, node: AscNode) -> Placement:
-        """Return where the partial results of reduction ``node`` live."""
-        for placement in self.impl.accumulators:
-            if placement.node == node.name:
-                return placement
-        raise self.fault("its partial results have no place", node.name)
+    def accumulator(self, node: AscNode) -> Placement | None:
+        """Return where the partial results of reduction or scan ``node`` live; None where the plan does not say."""
+        return next((p for p in self.impl.accumulators if p.node == node.name), None)
 
     def partial_results(self, node: AscNode, buffer: str) -> Value:
         """Return the partial results of reduction ``node`` as bytes in ``buffer``."""

@@ -1,5 +1,7 @@
 """Scans inside a segment: each line along the scanned axis has a state that goes from point to point."""
 
+from math import prod
+
 import numpy as np
 from autofuse_ir.asc_graph import AscNode
 
@@ -11,9 +13,12 @@ from autofuse_reference.operators.scan import SCANS
 
 
 class Scan:
-    """One scan in one run of its segment. Points must come in order, from the first (last where reversed) of a line."""
+    """One scan in one run of its segment. Points must come in order, from the first (last where reversed) of a line.
 
-    def __init__(self, kernel: Kernel, node: AscNode, nest: Nest, grid: Grid) -> None:
+    Where the plan gives its state a buffer, that has room for the lines that are open at once.
+    """
+
+    def __init__(self, kernel: Kernel, node: AscNode, nest: Nest, grid: Grid, block: int) -> None:
         self.kernel = kernel
         self.node = node
         self.root = str(node.attr("axis"))
@@ -28,6 +33,13 @@ class Scan:
         self._expected = np.full(grid.exists.size, first)
         self._first = first
         self._state: dict[int, Array] = {}
+        accumulator = kernel.accumulator(node)
+        if accumulator is not None and accumulator.buffer is not None:
+            walking = [i for i, axis in enumerate(nest.vectorised) if self.root in kernel.walked_roots(axis)]
+            inner = nest.vectorised[walking[0] + 1 :] if walking else ()
+            state = np.arange(prod(kernel.extent[axis] for axis in inner) * node.dtype.itemsize)
+            value = kernel.partial_results(node, accumulator.buffer)
+            kernel.memory_of(accumulator.buffer, node.name).write(value, state, np.zeros(1, np.uint8), block)
 
     def take(self, points: Array, content: Array) -> Array:
         """Return the results at ``points`` for the operand's values ``content``."""

@@ -61,7 +61,7 @@ class SegmentRun:
         }
         self.iterations = {n.name: nest.iterations(n, grid) for n in self.nodes if n.op == "Store"}
         self.joined = {name: found.places(grid) for name, found in self.collected.items()}
-        self.scans = {n.name: Scan(kernel, n, nest, grid) for n in self.nodes if n.op in SCANS}
+        self.scans = {n.name: Scan(kernel, n, nest, grid, block) for n in self.nodes if n.op in SCANS}
 
     def run(self, random: np.random.Generator) -> None:
         """Evaluate all points, in an order drawn from ``random`` where the segment leaves it open."""

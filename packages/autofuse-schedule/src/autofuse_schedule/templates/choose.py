@@ -33,6 +33,8 @@ def templates_for(
         (ReduceTemplate(target, listed, Reach.ALL_LOAD), whole),
         (ReduceTemplate(target, listed, Reach.COMMON), in_pieces(group, whole) if has_pieces else whole),
     ]
+    if target.kind is TargetKind.ASCEND:
+        found.append((ReduceTemplate(target, listed, Reach.ALL_LOAD, copies=1), whole))
     if not group.n:
         found.append((ReduceTemplate(target, listed, Reach.R_CORE), reduced_cases(group)))
     return tuple(found)

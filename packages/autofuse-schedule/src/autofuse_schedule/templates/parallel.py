@@ -13,6 +13,7 @@ from autofuse_schedule.allocate import Course, allocate
 from autofuse_schedule.index_bits import index_bits
 from autofuse_schedule.nest import Nest
 from autofuse_schedule.segments import partition
+from autofuse_schedule.transforms.drop_outer_broadcasts import drop_outer_broadcasts
 from autofuse_schedule.transforms.split import TileSplit, split_nest
 
 
@@ -34,10 +35,11 @@ class ParallelTemplate:
         loops = split_nest(roots, tile, frozenset(dict(self.ranges)))
         by_name = {axis.name: axis for axis in (*axes, *loops.axes)}
         nest = Nest(roots, tuple(by_name[name] for name in loops.vectorised))
-        segments = partition(graph.nodes, loops.vectorised, self.target.limits)
+        nodes = drop_outer_broadcasts(graph.nodes, frozenset(names[:at]))
+        segments = partition(nodes, loops.vectorised, self.target.limits)
         count = len(segments)
         course = Course(segments, (nest,) * count, (0,) * count)
-        allocation = allocate(graph.nodes, course, self.target)
+        allocation = allocate(nodes, course, self.target)
         return ImplGraph(
             name=f"{graph.name}_{self.name}_{case.name}",
             case=case,
@@ -45,12 +47,12 @@ class ParallelTemplate:
             group=group,
             roots=tuple(axis.name for axis in roots),
             axes=(*axes, *loops.axes),
-            nodes=graph.nodes,
+            nodes=nodes,
             tile_variables=loops.variables,
             phases=(Phase(loops.loops, loops.block, segments),),
             buffers=allocation.buffers,
             placements=allocation.placements,
-            index_bits=index_bits(graph.nodes, roots, dict(self.ranges)),
+            index_bits=index_bits(nodes, roots, dict(self.ranges)),
             row_multiple=allocation.row_multiple,
         )
 

@@ -14,7 +14,8 @@ A tile holds some rows of the kept axes, and several bodies walk it one after th
 from attrs import frozen
 from autofuse_ir.asc_graph import AscGraph, AscNode, Axis
 from autofuse_ir.asc_ops import NOT_EVALUATED
-from autofuse_ir.dims import ceildiv, const, dim_max, product
+from autofuse_ir.dims import Dim, ceildiv, const, dim_max, dim_min, product
+from autofuse_ir.dims_eval import bounds
 from autofuse_ir.reduction import reduced_axes
 from autofuse_ir.schedule import Buffer, ImplGraph, Location, QueuePosition, Segment, TilingCase, TilingGroup
 from autofuse_ir.target import TargetKind, TargetSpec
@@ -30,14 +31,21 @@ from autofuse_schedule.sweeps import Arrangement, Body, Plan, plan
 from autofuse_schedule.templates.reach import Reach
 from autofuse_schedule.templates.reduce_loops import phases_of, split_for, with_near_rows
 
+STAGED_LEAVES = 64
+"""Results of leaves that a vector core fetches at once: 256 bytes of float32."""
+
 
 @frozen
 class ReduceTemplate:
-    """Build the ImplGraph of one case; ``reach`` says which template."""
+    """Build the ImplGraph of one case; ``reach`` says which template.
+
+    Buffers that copy engines fill or drain have ``copies``: with one, longer rows fit, but nothing runs at once.
+    """
 
     target: TargetSpec
     ranges: tuple[tuple[str, tuple[int, int]], ...]
     reach: Reach
+    copies: int = 2
 
     def __call__(self, graph: AscGraph, group: TilingGroup, case: TilingCase, axes: tuple[Axis, ...]) -> ImplGraph:
         """Return the scheduled kernel of ``case``; ``axes`` are all axes up to the roots."""
@@ -62,18 +70,19 @@ class ReduceTemplate:
         crossing = loops.loops[-1] if loops.loops else ""
         course = Course(tuple(segments), tuple(nests), tuple(numbers), crossing)
         spread = {n.name: leaves_of(n, nest) for n in made.nodes if is_spread and is_reduction(n)}
-        allocation = allocate(made.nodes, course, self.target, spread)
+        allocation = allocate(made.nodes, course, self.target, spread, self.copies)
         survives = {Arrangement.TOGETHER: "", Arrangement.APART: crossing, Arrangement.SPREAD: loops.block or ""}
         places = Accumulators(self.target, dict(self.ranges), survives[arrangement], is_spread)
         by_name = {node.name: node for node in made.nodes}
         accumulators = [
-            places.of(by_name[name], segment.axes, walked_in)
+            place(by_name[name], segment.axes, walked_in)
             for segment, walked_in in zip(segments, nests, strict=True)
             for name in segment.nodes
-            if is_reduction(by_name[name])
+            for is_mine, place in ((is_reduction, places.of), (is_scan, places.of_scan))
+            if is_mine(by_name[name])
         ]
         impl = ImplGraph(
-            name=f"{graph.name}_{self.reach.value.replace('-', '_')}_{case.name}",
+            name="_".join((graph.name, self.reach.value.replace("-", "_"), case.name, *self._variant)),
             case=case,
             template=self.reach.value,
             group=group,
@@ -84,16 +93,20 @@ class ReduceTemplate:
             phases=phases_of(made, course, loops, arrangement),
             buffers=(
                 *allocation.buffers,
-                *(place.buffer for place in accumulators if place.buffer is not None),
+                *(each.buffer for each in accumulators if each.buffer is not None),
                 *self._staging(course, made.nodes, nest),
             ),
             placements=allocation.placements,
             index_bits=index_bits(made.nodes, graph.axes, dict(self.ranges)),
-            accumulators=tuple(place.placement for place in accumulators),
+            accumulators=tuple(each.placement for each in accumulators),
             row_multiple=allocation.row_multiple,
         )
         is_cached = self.reach is Reach.ALL_LOAD and self.target.kind is TargetKind.CPU
         return with_near_rows(impl, self.target) if is_cached and case.split != roles.roots[-1:] else impl
+
+    @property
+    def _variant(self) -> tuple[str, ...]:
+        return ("single",) if self.copies == 1 else ()
 
     def _arrangement(self, case: TilingCase) -> Arrangement:
         if self.reach is Reach.R_CORE:
@@ -124,20 +137,21 @@ class ReduceTemplate:
         return partition((*free, *nodes), nest.walk(body.axes, reduced), self.target.limits)
 
     def _staging(self, course: Course, nodes: tuple[AscNode, ...], nest: Nest) -> tuple[Buffer, ...]:
-        """A vector core fetches the results of leaves into local memory before it joins them."""
+        """A vector core fetches the results of leaves into local memory, some at a time, and joins them there.
+
+        Each result has up to ``STAGED_LEAVES`` of its leaves at hand, and a stack of finished subtrees.
+        """
         if self.reach is not Reach.R_CORE or self.target.kind is TargetKind.CPU:
             return ()
         by_name = {node.name: node for node in nodes}
-        needs = [
-            product(axis.size for axis in walked_in.varying(by_name[source]))
-            * leaves_of(by_name[source], nest)
-            * by_name[source].dtype.itemsize
-            for segment, walked_in in zip(course.segments, course.nests, strict=True)
-            for name in segment.nodes
-            for source in by_name[name].inputs
-            if is_reduction(by_name[source])
-        ]
-        if not needs:
-            return ()
-        size = ceildiv(dim_max(*needs), const(self.target.block_bytes)) * self.target.block_bytes
-        return (Buffer("staged_leaves", Location.LOCAL, QueuePosition.VECIN, size, 1),)
+        needs: list[Dim] = []
+        for segment, walked_in in zip(course.segments, course.nests, strict=True):
+            for source in dict.fromkeys(source for name in segment.nodes for source in by_name[name].inputs):
+                if not is_reduction(by_name[source]):
+                    continue
+                leaves = leaves_of(by_name[source], nest)
+                most = max(1, bounds(leaves, dict(self.ranges))[1]).bit_length()
+                results = product(axis.size for axis in walked_in.varying(by_name[source]))
+                row = (dim_min(leaves, const(STAGED_LEAVES)) + most) * by_name[source].dtype.itemsize
+                needs.append(results * ceildiv(row, const(self.target.block_bytes)) * self.target.block_bytes)
+        return (Buffer("staged_leaves", Location.LOCAL, QueuePosition.VECIN, dim_max(*needs), 1),) if needs else ()

@@ -6,7 +6,7 @@ from autofuse_ir.dims import const, dim_max, dim_min
 from autofuse_ir.dims_eval import substitute
 from autofuse_ir.reduction import tree_of
 from autofuse_ir.schedule import ImplGraph, Phase, Segment, Sync, TilingCase, local_bytes, resident_bytes
-from autofuse_ir.target import TargetSpec
+from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.allocate import Course
 from autofuse_schedule.roles import Roles, is_reduction
@@ -41,7 +41,7 @@ def split_for(
     sweeps = sum(not body.is_row for body in made.bodies)
     # Rows that do not stay at hand gain nothing from company; they only end up farther away.
     goes_alone = reach is Reach.COMMON and sweeps > 1 and not is_innermost and not pieces
-    multiple = _lanes(graph, target) if is_innermost else 1
+    multiple = _granule(graph, target) if is_innermost else 1
     loops = split_nest(graph.axes, TileSplit(split, outside, multiple, const(1) if goes_alone else None), taken)
     for piece in pieces:
         before = roles.roots[: roles.roots.index(piece)]
@@ -87,7 +87,8 @@ def with_near_rows(impl: ImplGraph, target: TargetSpec) -> ImplGraph:
     return evolve(impl, tile_variables=(evolve(rows, hi=dim_min(rows.hi, near)), *others))
 
 
-def _lanes(graph: AscGraph, target: TargetSpec) -> int:
-    """Elements of the widest vector any value needs: one vector of the narrowest dtype."""
+def _granule(graph: AscGraph, target: TargetSpec) -> int:
+    """Elements of a piece of a row: a whole vector of any value on a CPU, a block of local memory elsewhere."""
     sizes = [node.dtype.itemsize for node in graph.nodes if node.access is not None]
-    return max(1, target.vector_bytes // max(1, min(sizes, default=1)))
+    granule = target.vector_bytes if target.kind is TargetKind.CPU else target.block_bytes
+    return max(1, granule // max(1, min(sizes, default=1)))

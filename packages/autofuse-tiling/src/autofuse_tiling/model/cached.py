@@ -15,11 +15,13 @@ def cache_terms(impl: ImplGraph, walks: tuple[Walk, ...], target: TargetSpec) ->
     moved = total(_bytes(impl, walk) * walk.tiles for walk in walks)
     if moved == const(0):
         return ()
-    near, far = (
-        max(1, round(target.quantity(name) * SCALE)) for name in ("near_bytes_per_cycle", "cache_bytes_per_cycle")
+    near, middle, far = (
+        const(max(1, round(target.quantity(name) * SCALE)))
+        for name in ("near_bytes_per_cycle", "cache_bytes_per_cycle", "last_level_bytes_per_cycle")
     )
     held = local_bytes(impl.buffers) + resident_bytes(impl)
-    speed = select(le(held, const(round(target.quantity("near_bytes")))), const(near), const(far))
+    beyond = select(le(held, const(target.local_memory.usable)), middle, far)
+    speed = select(le(held, const(round(target.quantity("near_bytes")))), near, beyond)
     return (CostTerm(float(SCALE), moved, speed),)
 
 

@@ -8,7 +8,7 @@ On a CPU the pipe called VEC also pays for what a core fetches from its caches (
 
 from autofuse_ir.dims import Dim, ceildiv, const, dim_max, dim_min, le, product, select, total
 from autofuse_ir.reduction import reduced_axes, tree_of
-from autofuse_ir.schedule import ImplGraph, Location
+from autofuse_ir.schedule import ImplGraph, Location, QueuePosition, Sync
 from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_ir.tiling import CostTerm, PipeCost
 
@@ -20,8 +20,14 @@ SCALE = 1000
 
 
 def pipe_costs(impl: ImplGraph, target: TargetSpec) -> tuple[PipeCost, ...]:
-    """Return the cycles of the pipes that fill local memory (MTE2), compute (VEC) and drain it (MTE3)."""
+    """Return the cycles of the pipes that fill local memory (MTE2), compute (VEC) and drain it (MTE3).
+
+    Where no buffer has a second copy, they wait for one another: all counts as one pipe.
+    """
     walks = tuple(walk for walk in walks_of(impl) if not _is_serial(walk))
+    queues = [b for b in impl.buffers if b.position is not QueuePosition.VECCALC and b.location is Location.LOCAL]
+    if target.kind is TargetKind.ASCEND and all(buffer.copies == 1 for buffer in queues):
+        return (PipeCost("VEC", (*_fill(walks, target), *_vector(walks, target), *_drain(walks, target))),)
     return (
         PipeCost("MTE2", _fill(walks, target)),
         PipeCost("VEC", _vector(walks, target)),
@@ -32,14 +38,20 @@ def pipe_costs(impl: ImplGraph, target: TargetSpec) -> tuple[PipeCost, ...]:
 def head_cost(impl: ImplGraph, target: TargetSpec) -> tuple[CostTerm, ...]:
     """Return the cycles before any block works: handing out blocks costs nothing when there is only one.
 
-    They are handed out anew for each phase after one that all blocks wait for; even alone a block starts each one. What
-    one block does while all others wait counts here, too.
+    A CPU hands them out anew for each phase after one that all blocks wait for; even alone a block starts each one. An
+    NPU starts its cores one after the other, and they meet in the same way. What one block does while all others wait
+    counts here, too.
     """
-    launches = sum(1 for phase in impl.phases if phase.block is not None and not phase.shared)
-    more_than_one = dim_min(dim_max(blocks_of(impl) - 1, const(0)), const(1))
-    found = [CostTerm(target.quantity("launch_cycles"), more_than_one * max(1, launches), const(1))]
-    if len(impl.phases) > 1:
-        found.append(CostTerm(target.quantity("tile_cycles"), const(len(impl.phases) - 1), const(1)))
+    blocks = blocks_of(impl)
+    waits = sum(phase.sync is Sync.ALL for phase in impl.phases)
+    if target.kind is TargetKind.ASCEND:
+        found = [CostTerm(target.quantity("core_launch_cycles") * (1 + waits), blocks, const(1))]
+    else:
+        launches = sum(1 for phase in impl.phases if phase.block is not None)
+        more_than_one = dim_min(dim_max(blocks - 1, const(0)), const(1))
+        found = [CostTerm(target.quantity("launch_cycles"), more_than_one * max(1, launches), const(1))]
+        if waits:
+            found.append(CostTerm(target.quantity("tile_cycles"), const(waits), const(1)))
     serial = tuple(walk for walk in walks_of(impl) if _is_serial(walk))
     return (*found, *_fill(serial, target), *_vector(serial, target), *_drain(serial, target))
 

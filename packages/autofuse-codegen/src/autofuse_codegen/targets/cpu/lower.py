@@ -19,6 +19,7 @@ from autofuse_codegen.kernel.program import (
     Statement,
 )
 from autofuse_codegen.kernel.prune import prune
+from autofuse_codegen.targets.cpu.ahead import fetched_ahead, tile_axis
 from autofuse_codegen.targets.cpu.lanes import LANES
 from autofuse_codegen.targets.cpu.literals import literal, type_name
 from autofuse_codegen.targets.cpu.names import Names
@@ -90,7 +91,10 @@ class GroupLowering:
         return found[0] if len(found) == 1 else tuple(Scope(each) for each in found)
 
     def _segments(self, phase: Phase) -> tuple[Statement, ...]:
-        written = [SegmentWriter(self.scope, segment).statements() for segment in phase.segments]
+        tile = tile_axis(self.impl, phase)
+        ahead = fetched_ahead(self.impl, phase)
+        writers = [SegmentWriter(self.scope, s, loads, tile) for s, loads in zip(phase.segments, ahead, strict=True)]
+        written = [writer.statements() for writer in writers]
         return written[0] if len(written) == 1 else tuple(map(Scope, written))
 
     def _data(self) -> tuple[Statement, ...]:

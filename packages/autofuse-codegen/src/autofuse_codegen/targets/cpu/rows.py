@@ -1,7 +1,7 @@
 """One row of a segment: pointers and what is the same in all of its lanes, then its strips."""
 
 from attrs import define, field
-from autofuse_ir.asc_graph import AscNode
+from autofuse_ir.asc_graph import AscNode, Axis
 from autofuse_ir.asc_ops import NOT_EVALUATED, REDUCTIONS
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.schedule import Location, Segment
@@ -23,6 +23,7 @@ from autofuse_codegen.kernel.program import (
     Walk,
 )
 from autofuse_codegen.targets.cpu.access import Address, address
+from autofuse_codegen.targets.cpu.ahead import distance
 from autofuse_codegen.targets.cpu.lanes import LANES
 from autofuse_codegen.targets.cpu.literals import type_name
 from autofuse_codegen.targets.cpu.loads import ONE_LANE, LoadWriter
@@ -50,11 +51,16 @@ MANY_NODES = 16
 
 @define
 class RowWriter:
-    """Writes the innermost level of ``segment``, whose reductions and scans have the states ``forms``."""
+    """Writes the innermost level of ``segment``, whose reductions and scans have the states ``forms``.
+
+    ``ahead`` names the Loads of other segments whose rows of the next tile it fetches, along axis ``tile``.
+    """
 
     scope: KernelScope
     segment: Segment
     forms: tuple[StateForm, ...]
+    ahead: tuple[str, ...] = ()
+    tile: Axis | None = None
     _before: list[Statement] = field(factory=list)
     _body: list[Statement] = field(factory=list)
     _streamed: str | None = None
@@ -79,6 +85,8 @@ class RowWriter:
                     self._compute(node)
             if name in scope.places and node.op not in ("Store", *REDUCTIONS):
                 self._spill(node)
+        for name in self.ahead:
+            self._fetch_ahead(scope.nodes[name])
         if count is None:
             count = Integer(1) if self._strip is None else scope.nest.bound(self._strip)
         if not self._body:
@@ -116,6 +124,16 @@ class RowWriter:
         text = LoadWriter(self.scope, node, self._strip, ACCESS, POSITION).text()
         self._before += text.before
         self._body += text.body
+
+    def _fetch_ahead(self, load: AscNode) -> None:
+        assert load.access is not None
+        assert self.tile is not None
+        further = Size(distance(load, self.tile))
+        offset = self.scope.offset(address(load.access), self._strip, further)
+        name = self.scope.names.of(f"ahead {load.name}", f"{load.name}_ahead")
+        base = self.scope.base(load.inputs[0])
+        self._before.append(Declare(f"const {type_name(load.dtype)}*", name, moved(base, offset)))
+        self._body.append(Evaluate(Call("af_fetch_ahead", (Binary("+", Name(name), Name(POSITION)),))))
 
     def _store(self, node: AscNode) -> None:
         scope = self.scope

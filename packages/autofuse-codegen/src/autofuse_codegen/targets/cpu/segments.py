@@ -1,6 +1,7 @@
 """One segment: its loops, the states of its reductions and scans, and its rows."""
 
 from attrs import define, field
+from autofuse_ir.asc_graph import Axis
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.reduction import tree_of
 from autofuse_ir.schedule import Location, Segment
@@ -28,10 +29,12 @@ from autofuse_codegen.targets.cpu.scope import KernelScope, moved
 
 @define
 class SegmentWriter:
-    """Writes ``segment`` with the loops around it entered."""
+    """Writes ``segment`` with the loops around it entered; it fetches what ``ahead`` names for the next ``tile``."""
 
     scope: KernelScope
     segment: Segment
+    ahead: tuple[str, ...] = ()
+    tile: Axis | None = None
     forms: tuple[StateForm, ...] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -70,7 +73,7 @@ class SegmentWriter:
 
     def _row(self) -> tuple[Statement, ...]:
         count = Name(self._count) if any(form.in_rows for form in self.forms) else None
-        rows = RowWriter(self.scope, self.segment, self.forms).statements(count)
+        rows = RowWriter(self.scope, self.segment, self.forms, self.ahead, self.tile).statements(count)
         return (*rows, *(self._next(form) for form in self.forms if form.in_rows and form.is_reduction))
 
     def _next(self, form: StateForm) -> Statement:

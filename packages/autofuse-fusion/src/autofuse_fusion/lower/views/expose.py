@@ -7,7 +7,7 @@ from autofuse_ir.target import TargetSpec
 from autofuse_ir.walk import made_by, producers, read_by
 
 from autofuse_fusion.benefit import cost_model
-from autofuse_fusion.classify import Kind, classify
+from autofuse_fusion.classify import Kind, classify, is_sizes
 from autofuse_fusion.lower.views.builder import ViewBuilder
 from autofuse_fusion.lower.views.call import NotLoweredError, call_of
 from autofuse_fusion.lower.views.table import VIEW_LOWERINGS
@@ -29,7 +29,7 @@ def expose_views(graph: Graph, values: Values, target: TargetSpec, options: Fusi
     builder = ViewBuilder(values, target, options, cost_model(target), _stored(graph, values, target), readers)
     for node in graph.nodes:
         lowering = VIEW_LOWERINGS.get(node.op)
-        if lowering is None or _is_left(node, values, target):
+        if lowering is None or _is_left(node, values):
             builder.add(node)
             continue
         mark = builder.mark()
@@ -57,13 +57,21 @@ def _stored(graph: Graph, values: Values, target: TargetSpec) -> set[str]:
     return stored
 
 
-def _is_left(node: Node, values: Values, target: TargetSpec) -> bool:
-    """True for nodes that need no kernel, and for those that cannot have one."""
-    made = [values.fact(name) for name in made_by(node)]
-    if all(values.content(name) is not None for name in made_by(node)) or any(fact.shape is None for fact in made):
+def _is_left(node: Node, values: Values) -> bool:
+    """True for nodes that need no kernel, and for those that cannot have one, with the reason in ``unlowered``."""
+    made = made_by(node)
+    facts = [values.fact(name) for name in (*read_by(node), *made)]
+    if all(is_sizes(name, values) for name in made) or any(fact.dtype.is_opaque for fact in facts):
         return True
-    touched = [values.fact(name) for name in (*read_by(node), *made_by(node))]
-    return any(fact.dtype.is_opaque for fact in touched)
+    if any(values.fact(name).shape is None for name in read_by(node)):
+        values.unlowered[node.outputs[0]] = Reason.RANK_UNKNOWN
+        return True
+    # A kernel needs its sizes before it runs, not from its own results.
+    shapes = [values.fact(name).shape for name in made]
+    known = all(shape is not None and not any(values.binds_any(n, shape) for n in made) for shape in shapes)
+    if not known:
+        values.unlowered[node.outputs[0]] = Reason.STRUCTURAL_OPERAND_UNKNOWN
+    return not known
 
 
 def _first_reason(nodes: list[Node], values: Values, target: TargetSpec) -> Reason | None:

@@ -1,11 +1,12 @@
-// requires: af_base.h af_vec.h af_fma.h
+// requires: af_base.h af_vec.h af_fma.h af_minmax.h
 // exp and expm1 of float and double, and the register kernels that tanh, sigmoid, sinh, cosh and erf share.
 //
 // x = n ln 2 + r with |r| <= ln 2 / 2; e^r = 1 + r + r^2 P(r). P is our own minimax fit (Remez, 50 digits), relative
 // error 2^-34 (float, for exp), 2^-32 (float, for expm1), 2^-61 (double). 2^n is multiplied in two steps, so that
 // subnormal results are rounded once and overflow gives inf. NaN passes through every step. Bounds: math_bounds.toml.
 
-template <class V> struct af_reduced { V r; typename af_of<V>::I n; };
+// x = n ln 2 + r; `whole` is n as a float.
+template <class V> struct af_reduced { V r; typename af_of<V>::I n; V whole; };
 
 // 2^n for n within the normal exponents.
 template <class V> AF_INLINE V af_power_of_two(typename af_of<V>::I n) {
@@ -21,11 +22,18 @@ template <class V> AF_INLINE V af_scale(V p, typename af_of<V>::I n) {
   return p * af_power_of_two<V>(half) * af_power_of_two<V>(n - half);
 }
 
+// p * 2^n, n a whole number in a float: where the machine has an instruction for it (which rounds once, too), that one.
+template <class V> AF_INLINE V af_scale_whole(V p, typename af_of<V>::I n, [[maybe_unused]] V whole) {
+#if defined(__AVX512F__) && !defined(__clang__)
+  if constexpr (sizeof(V) == 64 && sizeof(V{}[0]) == 4) return __builtin_ia32_scalefps512_mask(p, whole, V{}, 0xffff, 4);
+  if constexpr (sizeof(V) == 64 && sizeof(V{}[0]) == 8) return __builtin_ia32_scalefpd512_mask(p, whole, V{}, 0xff, 4);
+#endif
+  return af_scale(p, n);
+}
+
 // x limited to [low, high]; NaN stays.
 template <class V, class E> AF_INLINE V af_limit(V x, E low, E high) {
-  const V h = af_all<V>(high), l = af_all<V>(low);
-  x = h < x ? h : x;
-  return l > x ? l : x;
+  return af_max_second(af_all<V>(low), af_min_second(af_all<V>(high), x));
 }
 
 // n = round(x / ln 2) by adding 1.5 * 2^(mantissa bits), r = x - n ln 2 in two parts.
@@ -35,12 +43,12 @@ template <class V> AF_INLINE af_reduced<V> af_exp_reduce(V x) {
     const V magic = af_all<V>(12582912.0f);
     const V t = af_fma(x, af_all<V>(1.44269504f), magic), f = t - magic;
     const V r = af_fma(f, af_all<V>(-1.42860677e-6f), af_fma(f, af_all<V>(-0.693145752f), x));
-    return {r, (I)t - (I)magic};
+    return {r, (I)t - (I)magic, f};
   } else {
     const V magic = af_all<V>(6755399441055744.0);
     const V t = af_fma(x, af_all<V>(1.4426950408889634), magic), f = t - magic;
     const V r = af_fma(f, af_all<V>(-1.9082149292705877e-10), af_fma(f, af_all<V>(-0.6931471803691238), x));
-    return {r, (I)t - (I)magic};
+    return {r, (I)t - (I)magic, f};
   }
 }
 
@@ -61,7 +69,7 @@ template <class V> AF_INLINE V af_exp_register(V x) {
   if constexpr (sizeof(V{}[0]) == 4) x = af_limit(x, -104.0f, 89.0f);
   else x = af_limit(x, -746.0, 710.0);
   const af_reduced<V> q = af_exp_reduce(x);
-  return af_scale(af_expm1_reduced(q.r) + typename af_of<V>::E(1), q.n);
+  return af_scale_whole(af_expm1_reduced(q.r) + typename af_of<V>::E(1), q.n, q.whole);
 }
 
 // (e^x - 1) / 4: the quarter keeps the largest results of sinh finite. Meant for x >= -50; NaN stays.

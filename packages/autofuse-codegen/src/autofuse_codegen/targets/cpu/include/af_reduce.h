@@ -5,6 +5,9 @@
 // order; then partials are halved until one is left, and leaves are joined by af_leaves. No result depends on how many
 // lanes a strip has or where it starts.
 
+// What runs once a row or leaf, and is not worth a copy at every place that calls it.
+#define AF_ONCE __attribute__((noinline))
+
 // The row so far. Finished leaves go onto the stack, or to memory at `to` where other blocks add theirs.
 template <class OP, class T, int P, int LEAF> struct af_tree {
   typedef OP operation;
@@ -16,50 +19,53 @@ template <class OP, class T, int P, int LEAF> struct af_tree {
   af_leaves<OP, T> stack;
 
   AF_INLINE explicit af_tree(T *leaves = nullptr) : to(leaves) { restart(); }
+  AF_INLINE af_i64 place_in(int size) const { return at & (size - 1); }  // sizes are powers of two
   AF_INLINE void restart() { af_store<T, P>(partial, af_splat<T, P>(OP::template identity<T>())); }
-  AF_INLINE void close() {
+  AF_INLINE void end_leaf() {
     const T leaf_value = af_fold<OP>(af_load<T, P>(partial));
     if (to) *to++ = leaf_value;
     else stack.push(leaf_value);
+  }
+  AF_ONCE void close() {
+    end_leaf();
     restart();
   }
   AF_INLINE void advance(af_i64 n) {  // never over the end of a leaf
     at += n;
-    if (at % LEAF == 0) close();
+    if (place_in(LEAF) == 0) close();
   }
-  // Takes the first n lanes.
-  template <int L> AF_INLINE void take_first(af_vec<T, L> v, af_i64 n) {
-    const af_i64 place = at % P;
-    T lanes[L];
-    af_store<T, L>(lanes, v);
-    if (place + L <= P) {
-      for (af_i64 i = n; i < L; ++i) lanes[i] = OP::template identity<T>();
-      af_store<T, L>(partial + place, OP::join(af_load<T, L>(partial + place), af_load<T, L>(lanes)));
-      advance(n);
-      return;
-    }
+  // Takes n lanes, one by one.
+  AF_ONCE void take_lanes(const T *lanes, af_i64 n) {
     for (af_i64 i = 0; i < n; ++i) {
-      T *const p = partial + at % P;
+      T *const p = partial + place_in(P);
       *p = af_join_two<OP>(*p, lanes[i]);
       advance(1);
     }
   }
   template <int L> AF_INLINE void take(const af_full<L> &, af_vec<T, L> v) {
-    const af_i64 place = at % P;
-    if (place + L > P) return take_first(v, L);
+    const af_i64 place = place_in(P);
     if constexpr (L <= P) {
-      af_store<T, L>(partial + place, OP::join(af_load<T, L>(partial + place), v));
-      advance(L);
+      if (__builtin_expect(place + L <= P, 1)) {
+        af_store<T, L>(partial + place, OP::join(af_load<T, L>(partial + place), v));
+        return advance(L);
+      }
     }
+    T lanes[L];
+    af_store<T, L>(lanes, v);
+    take_lanes(lanes, L);
   }
-  template <int L> AF_INLINE void take(const af_partial<L> &strip, af_vec<T, L> v) { take_first(v, strip.n); }
+  template <int L> AF_INLINE void take(const af_partial<L> &strip, af_vec<T, L> v) {
+    T lanes[L];
+    af_store<T, L>(lanes, v);
+    take_lanes(lanes, strip.n);
+  }
   // Ends the last leaf.
   AF_INLINE void flush() {
-    if (at % LEAF) close();
+    if (place_in(LEAF)) close();
     at = 0;
   }
-  AF_INLINE T finish() {
-    flush();
+  AF_ONCE T finish() {
+    if (place_in(LEAF)) end_leaf();
     return stack.joined();
   }
 };
@@ -96,43 +102,50 @@ AF_INLINE void af_rounds(af_i64 first, af_i64 end, const BODY &body, af_round_pa
   (partials.put_back(tree, end - first), ...);
 }
 
+AF_INLINE af_i64 af_fewer(af_i64 a, af_i64 b) { return a < b ? a : b; }
 AF_INLINE constexpr int af_most(int a) { return a; }
 template <class... INT> AF_INLINE constexpr int af_most(int a, int b, INT... more) { return af_most(a > b ? a : b, more...); }
 
-// Runs body(position, strip, tree...) over [0, count) in strips of L; the body gives each tree one value a strip.
-template <int L, class BODY, class... TREE> AF_INLINE void af_walk_reduced(af_i64 count, BODY body, TREE &...tree) {
-  af_i64 i = 0;
+// The strips from position i on, one by one, and what is left.
+template <int L, class BODY, class... TREE> AF_INLINE void af_walk_rest(af_i64 i, af_i64 count, const BODY &body, TREE &...tree) {
   for (; i + L <= count; i += L) body(i, af_full<L>{}, tree...);
   if (i < count) body(i, af_partial<L>{count - i}, tree...);
 }
 
-// As above; with `stream` what is stored bypasses the cache.
-template <int L, class BODY, class... TREE>
-AF_INLINE void af_walk_reduced(af_i64 count, bool stream, BODY body, TREE &...tree) {
-  af_i64 i = 0;
-  if (stream)
-    for (; i + L <= count; i += L) body(i, af_streaming<L>{}, tree...);
-  else
-    for (; i + L <= count; i += L) body(i, af_full<L>{}, tree...);
-  if (i < count) body(i, af_partial<L>{count - i}, tree...);
-}
-
-// As af_walk_reduced, with the partials in registers where whole rounds of all of them start: one copy of the body for
-// each strip of a round. For bodies of a few instructions.
-template <int L, class BODY, class... TREE> AF_INLINE void af_walk_rounds(af_i64 count, BODY body, TREE &...tree) {
+// Runs body(position, strip, tree...) over [0, count) in strips of L; the body gives each tree one value a strip. Where
+// whole rounds start and have at most MOST strips, the partials are in registers: one copy of the body for each strip.
+template <int L, int MOST, class BODY, class... TREE> AF_INLINE void af_walk_trees(af_i64 count, const BODY &body, TREE &...tree) {
   constexpr int ROUND = af_most(L, TREE::partials...);
-  constexpr bool fits = ((TREE::partials % L == 0 && TREE::leaf % ROUND == 0) && ...);
+  constexpr bool fits = ROUND / L <= MOST && ((TREE::partials % L == 0 && TREE::leaf % ROUND == 0) && ...);
   af_i64 i = 0;
   if constexpr (fits) {
-    if (((tree.at % ROUND == 0) && ...)) {
+    if (((tree.place_in(ROUND) == 0) && ...)) {
       while (count - i >= ROUND) {
         af_i64 n = (count - i) / ROUND * ROUND;
-        ((n = n < TREE::leaf - tree.at % TREE::leaf ? n : TREE::leaf - tree.at % TREE::leaf), ...);
+        ((n = af_fewer(n, TREE::leaf - tree.place_in(TREE::leaf))), ...);
         af_rounds<L, ROUND, BODY, TREE...>(i, i + n, body, af_round_partials<TREE, L>(tree)..., tree...);
         i += n;
       }
     }
   }
-  for (; i + L <= count; i += L) body(i, af_full<L>{}, tree...);
-  if (i < count) body(i, af_partial<L>{count - i}, tree...);
+  af_walk_rest<L>(i, count, body, tree...);
+}
+
+// For bodies of any length.
+template <int L, class BODY, class... TREE> AF_INLINE void af_walk_reduced(af_i64 count, BODY body, TREE &...tree) {
+  af_walk_trees<L, 4>(count, body, tree...);
+}
+
+// For bodies of a few instructions.
+template <int L, class BODY, class... TREE> AF_INLINE void af_walk_rounds(af_i64 count, BODY body, TREE &...tree) {
+  af_walk_trees<L, 64>(count, body, tree...);
+}
+
+// With `stream` what is stored bypasses the cache.
+template <int L, class BODY, class... TREE>
+AF_INLINE void af_walk_reduced(af_i64 count, bool stream, BODY body, TREE &...tree) {
+  af_i64 i = 0;
+  if (stream)
+    for (; i + L <= count; i += L) body(i, af_streaming<L>{}, tree...);
+  af_walk_rest<L>(i, count, body, tree...);
 }

@@ -1,0 +1,62 @@
+"""Element types and constants as Ascend C text."""
+
+import math
+import struct
+
+from autofuse_ir import dtypes as dt
+from autofuse_ir.dtypes import DType
+
+from autofuse_codegen.errors import CodegenError
+
+TYPES: dict[DType, str] = {
+    dt.bool_: "uint8_t",
+    dt.int8: "int8_t",
+    dt.int16: "int16_t",
+    dt.int32: "int32_t",
+    dt.int64: "int64_t",
+    dt.uint8: "uint8_t",
+    dt.uint16: "uint16_t",
+    dt.uint32: "uint32_t",
+    dt.uint64: "uint64_t",
+    dt.float16: "half",
+    dt.bfloat16: "bfloat16_t",
+    dt.float32: "float",
+    dt.float64: "double",
+}
+
+
+def type_name(dtype: DType) -> str:
+    """Return the C++ type of an element in memory; a bool is a byte."""
+    if dtype not in TYPES:
+        raise CodegenError(
+            f"kernels cannot hold elements of type {dtype.name}", where="Ascend C", fix="keep it in a host region"
+        )
+    return TYPES[dtype]
+
+
+def literal(value: bool | int | float, dtype: DType) -> str:
+    """Return ``value``, a number of ``dtype``, as an expression of exactly its type.
+
+    The scalar unit has no float64: floats are written as float32, in which every narrower number is exact.
+    """
+    name = type_name(dtype)
+    if not dtype.is_float:
+        number = int(value)
+        text = f"{number}LL" if -(2**63) < number < 2**63 else f"{number}ULL"
+        return f"static_cast<{name}>({'(-9223372036854775807LL - 1)' if number == -(2**63) else text})"
+    real = float(value)
+    if math.isnan(real):
+        return f"NumericLimits<{name}>::QuietNaN()"
+    if math.isinf(real):
+        return f"NumericLimits<{name}>::{'Negative' if real < 0 else ''}Infinity()"
+    text = f"{shortest_float32(real)}f"
+    return text if dtype == dt.float32 else f"static_cast<{name}>({text})"
+
+
+def shortest_float32(value: float) -> str:
+    """Return the shortest decimal that reads back as the float32 ``value``."""
+    for digits in range(1, 10):
+        text = f"{value:.{digits}g}"
+        if struct.unpack("<f", struct.pack("<f", float(text)))[0] == value:
+            break
+    return text if "." in text or "e" in text else f"{text}.0"

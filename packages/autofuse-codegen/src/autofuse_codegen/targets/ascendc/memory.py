@@ -1,0 +1,141 @@
+"""The queues and buffers of one kernel function, and which value lies where.
+
+Events of queues are scarce: a position has eight, and a double buffer takes two. Where there are more buffers than
+that, several share a queue: they are filled one after the other and handed on together.
+"""
+
+from attrs import define, field, frozen
+from autofuse_ir.schedule import Buffer, ImplGraph, Location, QueuePosition
+
+from autofuse_codegen.errors import CodegenError
+from autofuse_codegen.targets.ascendc.names import Names
+
+EVENTS = 8
+PASSING = 2
+"""Most queues of values that are stored as they were loaded: each takes events of both positions."""
+BUFFERS = 64
+SCRATCH = "scratch"
+
+
+@frozen
+class Queue:
+    """A queue of ``copies`` buffers, each for all of ``members``. ``passes``: what was loaded is stored as it is."""
+
+    name: str
+    position: QueuePosition
+    members: tuple[Buffer, ...]
+    copies: int
+    size_field: str
+    passes: bool = False
+
+    @property
+    def type(self) -> str:
+        """The type of the queue."""
+        if self.passes:
+            return "TQueBind<TPosition::VECIN, TPosition::VECOUT, 1>"
+        return f"TQue<TPosition::{self.position.name}, 1>"
+
+    @property
+    def is_shared(self) -> bool:
+        """True where values are slices of the queue's buffers."""
+        return len(self.members) > 1
+
+
+@frozen
+class Space:
+    """A buffer that the vector unit alone uses."""
+
+    name: str
+    buffer: Buffer
+    size_field: str
+
+
+@define
+class Memory:
+    """All queues and spaces of ``impl``; values by the memory they lie in."""
+
+    impl: ImplGraph
+    names: Names
+    queues: tuple[Queue, ...] = field(init=False)
+    spaces: tuple[Space, ...] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        local = [b for b in self.impl.buffers if b.location is Location.LOCAL and b.reuses is None]
+        placed = {self.root_of(p.buffer) for p in self.impl.placements if p.buffer is not None}
+        queues: list[Queue] = []
+        passing = self._passing()
+        plain = [b for b in local if b.position is QueuePosition.VECIN and b.name not in passing]
+        through = [b for b in local if b.name in passing]
+        out = [b for b in local if b.position is QueuePosition.VECOUT]
+        # A queue that binds both positions takes events of both.
+        inputs, outputs = EVENTS - self._events(through), EVENTS - self._events(through)
+        for members in (*self._shared(plain, inputs), *self._shared(out, outputs), *[(b,) for b in through]):
+            number = len(queues)
+            first = members[0]
+            stem = self._value_of(first.name) if len(members) == 1 else f"{first.position.name.lower()}{number}"
+            name = self.names.of(f"queue {number}", f"{stem}_queue")
+            queues.append(
+                Queue(name, first.position, members, first.copies, f"q{number}_size", first.name in passing)
+            )
+        self.queues = tuple(queues)
+        rest = [b for b in local if b.position is QueuePosition.VECCALC]
+        spaces = []
+        for number, buffer in enumerate(rest):
+            stem = SCRATCH if buffer.name not in placed else self._value_of(buffer.name)
+            spaces.append(Space(self.names.of(f"space {buffer.name}", f"{stem}_buf"), buffer, f"b{number}_size"))
+        self.spaces = tuple(spaces)
+        count = sum(q.copies for q in queues) + len(spaces)
+        if count > BUFFERS:
+            raise CodegenError(
+                f"it needs {count} buffers of local memory, {BUFFERS} are the most a kernel can have",
+                where=f"kernel {self.impl.name}",
+                fix="fuse fewer operators",
+            )
+
+    def root_of(self, buffer: str) -> str:
+        """Return the buffer whose memory ``buffer`` takes over, itself where it has its own."""
+        by_name = {b.name: b for b in self.impl.buffers}
+        while (earlier := by_name[buffer].reuses) is not None:
+            buffer = earlier
+        return buffer
+
+    def memory_of(self, value: str) -> str | None:
+        """Return the root buffer that the value of node ``value`` lies in; None for values that have none."""
+        for placement in self.impl.placements:
+            if placement.node == value and placement.buffer is not None:
+                return self.root_of(placement.buffer)
+        return None
+
+    def queue_of(self, memory: str) -> Queue | None:
+        """Return the queue whose buffers ``memory`` is part of."""
+        return next((q for q in self.queues if any(b.name == memory for b in q.members)), None)
+
+    @property
+    def scratch(self) -> Space | None:
+        """Return the buffer that operators work in besides their operands."""
+        placed = {self.root_of(p.buffer) for p in self.impl.placements if p.buffer is not None}
+        return next((s for s in self.spaces if s.buffer.name not in placed), None)
+
+    def _passing(self) -> frozenset[str]:
+        """Buffers of Loads that nobody but Stores reads."""
+        readers: dict[str, set[str]] = {}
+        for node in self.impl.nodes:
+            for name in node.inputs:
+                readers.setdefault(name, set()).add(node.op)
+        loads = [n for n in self.impl.nodes if n.op == "Load" and readers.get(n.name) == {"Store"}]
+        return frozenset([m for m in (self.memory_of(n.name) for n in loads) if m is not None][:PASSING])
+
+    def _shared(self, buffers: list[Buffer], events: int) -> list[tuple[Buffer, ...]]:
+        """Buffers as queues that take ``events`` events at most."""
+        if not buffers:
+            return []
+        most = max(1, events // max(b.copies for b in buffers))
+        size = -(-len(buffers) // most)
+        return [tuple(buffers[at : at + size]) for at in range(0, len(buffers), size)]
+
+    @staticmethod
+    def _events(buffers: list[Buffer]) -> int:
+        return sum(b.copies for b in buffers)
+
+    def _value_of(self, buffer: str) -> str:
+        return next(p.node for p in self.impl.placements if p.buffer == buffer)

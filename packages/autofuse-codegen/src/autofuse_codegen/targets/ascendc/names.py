@@ -1,0 +1,37 @@
+"""C++ names in Ascend C kernels: no keyword, and nothing that hides a function of Ascend C."""
+
+from attrs import define, field
+
+from autofuse_codegen.targets.cpu.names import CPP_WORDS, identifier
+
+ASCEND_WORDS = """
+    Abs Acos Acosh Add Adds And Arange Asin Asinh Atan Atanh Axpy Brcb Broadcast Cast Ceil Compare Compares Concat Copy
+    Cos Cosh CreateVecIndex CumSum DataCopy DataCopyPad Digamma Div Duplicate Erf Erfc Exp Extract Fill Floor Fmod Frac
+    Gather GatherMask Gatherb Gelu GetBlockIdx Lgamma Ln Log Log10 Log2 Max Maxs Mean Min Mins Mul Muls Not Or Pad
+    PipeBarrier Power Reciprocal Relu Round Rsqrt Scatter Select SetFlag ShiftLeft ShiftRight Sigmoid Sign Silu Sin Sinh
+    Sort Sqrt Sub Sum Swish SyncAll Tan Tanh Transpose Trunc WaitFlag Where Xor bfloat16_t block half pipe scratch t
+    workspace int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t
+"""
+
+_RESERVED = frozenset(CPP_WORDS.split()) | frozenset(ASCEND_WORDS.split())
+
+
+@define
+class Names:
+    """Hands out unique names in one function; the same key gets the same name."""
+
+    _by_key: dict[str, str] = field(factory=dict)
+    _taken: set[str] = field(factory=lambda: set(_RESERVED))
+
+    def of(self, key: str, wish: str) -> str:
+        """Return the name of ``key``: ``wish`` as an identifier, numbered where that is taken."""
+        if key not in self._by_key:
+            base = identifier(wish)
+            if base.startswith("af_"):
+                base = f"v{base[2:]}"  # names from our headers keep the prefix to themselves
+            name, number = base, 2
+            while name in self._taken:
+                name, number = f"{base}_{number}", number + 1
+            self._taken.add(name)
+            self._by_key[key] = name
+        return self._by_key[key]

@@ -1,0 +1,145 @@
+"""Loops around the tiles of a phase, and the indices and extents that follow from them."""
+
+from attrs import define, field
+from autofuse_ir.asc_graph import Axis, AxisKind
+from autofuse_ir.dims import Dim, const, product
+from autofuse_ir.dims_c import c_text
+from autofuse_ir.schedule import ImplGraph, Phase
+
+from autofuse_codegen.errors import CodegenError
+from autofuse_codegen.targets.ascendc.names import Names
+
+_INNER = (AxisKind.TILE_INNER, AxisKind.BLOCK_INNER)
+_OUTER = (AxisKind.TILE_OUTER, AxisKind.BLOCK_OUTER)
+
+
+@define
+class Nest:
+    """What is known inside the loops: for each axis the expression of its index."""
+
+    impl: ImplGraph
+    names: Names
+    sizes: dict[str, str]
+    known: dict[str, str] = field(factory=dict)
+
+    @property
+    def axes(self) -> dict[str, Axis]:
+        """All axes by name."""
+        return {axis.name: axis for axis in self.impl.axes}
+
+    def size(self, dim: Dim) -> str:
+        """Return a size as an expression that can stand in a product."""
+        text = c_text(dim, self.sizes.__getitem__)
+        return text if _is_operand(text) else f"({text})"
+
+    def open(self, phase: Phase) -> tuple[list[str], int]:
+        """Return the lines that open the loops of ``phase`` and how many braces they leave open."""
+        lines: list[str] = []
+        depth = 0
+
+        def put(text: str) -> None:
+            lines.append("  " * depth + text)
+
+        for name in phase.loops:
+            index = self.names.of(f"axis {name}", name)
+            if name == phase.block:
+                put(f"const af_i64 {index} = GetBlockIdx();")
+                put(f"if ({index} >= {self._bound(name)}) return;")
+            else:
+                put(f"for (af_i64 {index} = 0; {index} < {self._bound(name)}; ++{index}) {{")
+                depth += 1
+            self.known[name] = index
+            for text in self._derive():
+                put(text)
+        return lines, depth
+
+    def extent(self, axis_name: str) -> str:
+        """Return how far the vectorised axis goes in this tile: less than its size in the last one."""
+        axis = self.axes[axis_name]
+        if axis.kind is not AxisKind.TILE_INNER:
+            return c_text(axis.size, self.sizes.__getitem__)
+        outer, root = self._other(axis), self.axes[axis.parents[0]]
+        rest = f"{self.size(root.size)} - {self._index(outer.name)} * {self.size(axis.size)}"
+        return f"af_min({self.size(axis.size)}, {rest})"
+
+    def base(self, root: str) -> str | None:
+        """Return the index along root axis ``root`` at which the tile starts; None for 0."""
+        if root in self.known:
+            return self.known[root]
+        for axis in self.impl.axes:
+            if axis.kind is AxisKind.TILE_INNER and axis.parents == (root,):
+                return f"{self._index(self._other(axis).name)} * {self.size(axis.size)}"
+        return None
+
+    def _index(self, name: str) -> str:
+        if name not in self.known:
+            raise CodegenError(
+                f"the loop over {name} does not stand around its tile",
+                where=f"kernel {self.impl.name}, Ascend C",
+                fix="schedule the outer half as an enclosing loop",
+            )
+        return self.known[name]
+
+    def _bound(self, name: str) -> str:
+        axis = self.axes[name]
+        if axis.kind in _INNER and self._other(axis).name in self.known:
+            parent = self.axes[axis.parents[0]]
+            rest = f"{self.size(parent.size)} - {self.known[self._other(axis).name]} * {self.size(axis.size)}"
+            return f"af_min({self.size(axis.size)}, {rest})"
+        return self.size(axis.size)
+
+    def _derive(self) -> list[str]:
+        lines: list[str] = []
+        progress = True
+        while progress:
+            progress = False
+            for axis in self.impl.axes:
+                for name, value in self._follows(axis):
+                    index = self.names.of(f"axis {name}", name)
+                    self.known[name] = index
+                    lines.append(f"const af_i64 {index} = {value};")
+                    progress = True
+        return lines
+
+    def _follows(self, axis: Axis) -> list[tuple[str, str]]:
+        """Indices that follow from those known, by what ``axis`` was made from or into."""
+        if axis.name in self.known:
+            if axis.kind is not AxisKind.MERGED or any(part in self.known for part in axis.parents):
+                return []
+            return self._parts(axis)
+        halves = [h for h in self.impl.axes if h.kind in (*_INNER, *_OUTER) and h.parents == (axis.name,)]
+        if len(halves) == 2 and all(half.name in self.known for half in halves):
+            inner = next(half for half in halves if half.kind in _INNER)
+            outer = next(half for half in halves if half is not inner)
+            return [(axis.name, f"{self.known[outer.name]} * {self.size(inner.size)} + {self.known[inner.name]}")]
+        return []
+
+    def _parts(self, merged: Axis) -> list[tuple[str, str]]:
+        found = []
+        parts = [self.axes[name] for name in merged.parents]
+        for position, part in enumerate(parts):
+            inside = product(p.size for p in parts[position + 1 :])
+            value = self.known[merged.name]
+            if inside != const(1):
+                value = f"{value} / {self.size(inside)}"
+            if position:
+                value = f"{value} % {self.size(part.size)}"
+            found.append((part.name, value))
+        return found
+
+    def _other(self, axis: Axis) -> Axis:
+        wanted = _OUTER if axis.kind in _INNER else _INNER
+        return next(a for a in self.impl.axes if a.kind in wanted and a.parents == axis.parents)
+
+
+def _is_operand(text: str) -> bool:
+    """True for a name, a number, or one call: what no operator around it can tear apart."""
+    head, opened, rest = text.partition("(")
+    if not head.replace("_", "").isalnum():
+        return False
+    depth = 1
+    for position, character in enumerate(rest):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0:
+            return position == len(rest) - 1
+    return not opened

@@ -1,0 +1,77 @@
+"""Schedules of reductions for unified buffers, executed as planned, give the bits of the graphs they came from."""
+
+import pytest
+from autofuse_ir.dims import free_symbols
+from autofuse_ir.schedule import Location, Sync, local_bytes
+from autofuse_schedule.force import only_template, template_names
+
+NAMES = (
+    "softmax",
+    "layer_norm",
+    "column_sum",
+    "column_softmax",
+    "middle_variance",
+    "batch_norm",
+    "full_sum",
+    "full_normalise",
+    "rms_norm_half",
+    "integer_reductions",
+    "arg_max",
+    "masked_softmax",
+    "embedding_norm",
+    "padded_row_sum",
+    "running_sum",
+    "running_columns",
+    "running_both_ways",
+    "group_norm",
+    "outer_product_sum",
+)
+SIZES = ((0, 2, 2), (3, 0, 2), (1, 1, 1), (2, 3, 2))
+LONG = {"softmax": (2, 4500, 1), "column_softmax": (70, 9, 1), "batch_norm": (67, 2, 3), "group_norm": (1, 70, 2)}
+"""Several pieces of a row, which hold 64 partial results of an inner reduction or one of an outer."""
+
+
+@pytest.mark.parametrize("target", ["ascend-a2", "ascend-350"])
+@pytest.mark.parametrize("name", NAMES)
+def test_every_template_gives_the_bits_of_its_graph(kernel_case, name, target):
+    result = kernel_case.scheduled(target)
+    points = (*SIZES, *([LONG[name]] if name in LONG and target == "ascend-a2" else []))
+    for template in template_names(result):
+        for impl in only_template(result, template).alternatives[0].groups[0].implementations:
+            for seed, point in enumerate(points):
+                sizes = dict(zip(("n", "m", "k"), point, strict=True))
+                kernel_case.check(impl, {s: sizes[s] for s in result.symbols}, seed)
+
+
+@pytest.mark.parametrize("name", ["softmax"])
+def test_long_rows_go_through_local_memory_in_pieces(kernel_case, name):
+    result = only_template(kernel_case.scheduled("ascend-a2"), "common")
+    (impl,) = result.alternatives[0].groups[0].implementations
+    assert [phase.loops for phase in impl.phases] == [("z0TB", "z0Tb", "z1T")] * 3
+    assert [phase.shared for phase in impl.phases] == [0, 2, 2]
+    assert [phase.sync for phase in impl.phases] == [Sync.BLOCK, Sync.BLOCK, Sync.NONE]
+    assert set(free_symbols(local_bytes(impl.buffers))) == {"z0t_size", "z1t_size"}
+    lasting = {buffer.name for buffer in impl.buffers if buffer.lifetime == "z0Tb"}
+    reductions = [node.name for node in impl.nodes if node.op in ("Max", "Sum")]
+    assert lasting == {f"{name}_{what}" for name in reductions for what in ("buf", "acc")}
+
+
+@pytest.mark.parametrize("name", ["softmax"])
+def test_what_is_loaded_once_stays_in_local_memory(kernel_case, name):
+    result = only_template(kernel_case.scheduled("ascend-a2"), "all-load")
+    for impl in result.alternatives[0].groups[0].implementations:
+        assert [node.op for node in impl.nodes].count("Load") == 1
+        assert all(p.location is Location.LOCAL for p in impl.placements if p.node.startswith("load"))
+    double, single = (
+        {b.copies for b in i.buffers if b.name.startswith("load")}
+        for i in result.alternatives[0].groups[0].implementations
+    )
+    assert (double, single) == ({2}, {1})
+
+
+@pytest.mark.parametrize("name", ["softmax"])
+def test_queues_of_a_later_phase_take_over_those_of_an_earlier_one(kernel_case, name):
+    result = only_template(kernel_case.scheduled("ascend-a2"), "common")
+    (impl,) = result.alternatives[0].groups[0].implementations
+    loads = [b for b in impl.buffers if b.name.startswith("load")]
+    assert [b.reuses for b in loads] == [None, *(b.name for b in loads[:-1])]
