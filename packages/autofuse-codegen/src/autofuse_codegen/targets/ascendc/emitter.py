@@ -145,7 +145,7 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
         files=_files(kernel, view),
         support_files=(*_support(headers), *model.support_files),
         flags=FLAGS,
-        safe_aliases=safe_aliases(implementations, schedule),
+        safe_aliases=safe_aliases(schedule),
         status_messages=(),
     )
 
