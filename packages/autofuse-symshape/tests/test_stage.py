@@ -259,6 +259,56 @@ def test_a_contradiction_is_an_error_with_operator_source_and_shapes(graph: Grap
     assert raised.value.fix
 
 
+UNFIT: tuple[tuple[str, dict[str, Any], tuple[Any, ...], str], ...] = (
+    ("Cumsum", {}, (2,), "axis 2 is outside -2..1"),
+    ("Cumprod", {}, (-3,), "axis -3 is outside -2..1"),
+    ("ReverseV2", {}, ([2, 0],), "axis 2 is outside -2..1"),
+    ("ReverseV2", {}, ([0, -2],), "name an axis twice"),
+    ("Roll", {"shifts": (1,), "dims": (2,)}, (), "dims 2 is outside -2..1"),
+    ("Roll", {"shifts": (1, 2), "dims": (1,)}, (), "2 shifts for 1 dims"),
+    ("ReverseSequence", {"seq_dim": 2}, ([1],), "seq_dim and batch_dim 2 is outside"),
+    ("ReverseSequence", {"seq_dim": 1, "batch_dim": 1}, ([1],), "name an axis twice"),
+    ("PadV3", {"mode": "bounce"}, ([0, 0, 1, 1],), "padding mode is 'bounce'"),
+    ("PadV3", {}, ([0, 0, -2, -2],), "cut more than 3"),
+    ("PadV3", {}, ([0, 0, -4, 5],), "cut more than 3"),
+    ("Add", {}, (1,), "must have one dtype"),
+    ("Relu", {"slope": 1.0}, (), "unknown attribute 'slope'"),
+    ("SplitD", {"num_split": 1}, (), "attribute 'split_dim' is missing"),
+    ("Relu", {}, (1,), "2 inputs do not fit"),
+)
+"""Operators on 2 x 3 floats, their attributes and other inputs (integers), and what is wrong with them."""
+
+
+@pytest.mark.parametrize(("op", "attrs", "others", "words"), UNFIT)
+def test_what_an_operator_cannot_do_is_an_error(
+    op: str, attrs: dict[str, Any], others: tuple[Any, ...], words: str, as_constant: Any
+) -> None:
+    builder = GraphBuilder("unfit")
+    x = builder.input("x", (2, 3), dt.float32)
+    constants = [builder.constant(as_constant(np.asarray(other))) for other in others]
+    graph = builder.build(outputs={"y": builder.op(op, x, *constants, **attrs)})
+    with pytest.raises(ShapeError, match=words) as raised:
+        infer(graph)
+    assert op in raised.value.where
+    assert "graph unfit" in raised.value.where
+
+
+def test_sums_and_products_are_of_numbers() -> None:
+    for op in ("ReduceSumD", "ReduceProdD"):
+        builder = GraphBuilder("truths")
+        x = builder.input("x", ("n",), dt.bool_)
+        with pytest.raises(ShapeError, match="input 'x' is bool"):
+            infer(builder.build(outputs={"y": builder.op(op, x, axes=(0,))}))
+
+
+@pytest.mark.parametrize(("op", "axis"), [("Cumsum", 0), ("Cumsum", -1), ("ReverseV2", [0])])
+def test_a_tensor_of_rank_0_is_walked_as_a_vector_of_one(op: str, axis: Any, as_constant: Any) -> None:
+    builder = GraphBuilder("one")
+    x, where = builder.input("x", (), dt.float32), builder.constant(as_constant(np.asarray(axis)))
+    _, facts = infer(builder.build(outputs={"y": builder.op(op, x, where, name="y")}))
+    assert shape(facts, "y") == []
+
+
 def test_an_impossible_reshape_is_an_error(as_constant: Any) -> None:
     builder = GraphBuilder("reshape")
     x = builder.input("x", (3, 5), dt.float32)

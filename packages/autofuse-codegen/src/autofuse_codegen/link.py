@@ -13,6 +13,7 @@ from autofuse_ir.program import (
     BindSymbol,
     BufferKind,
     Copy,
+    GraphCall,
     HostCall,
     KernelCall,
     Program,
@@ -186,6 +187,7 @@ class _Linker:
                 safe_aliases=bundle.safe_aliases,
                 status_messages=bundle.status_messages,
                 graphs=tuple(part.graph for part in parts),
+                calls=tuple(GraphCall(part.inputs, part.outputs) for part in parts) if len(parts) > 1 else (),
             )
         )
         self.steps.append(KernelCall(bundle.name, node.inputs, node.outputs, workspace))

@@ -188,6 +188,9 @@ def resident_bytes(graph: ImplGraph) -> Dim:
     return sum(counted.values(), const(0))
 
 
+NO_BYTES = const(0)
+
+
 @frozen
 class ScheduleGroup:
     """ImplGraphs for one part of a backend node; the tiling function picks one of them at run time.
@@ -200,7 +203,7 @@ class ScheduleGroup:
     name: str
     implementations: tuple[ImplGraph, ...]
     after: tuple[str, ...] = ()
-    workspace_bytes: Dim = const(0)
+    workspace_bytes: Dim = NO_BYTES
 
 
 @frozen

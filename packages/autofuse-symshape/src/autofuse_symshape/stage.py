@@ -7,7 +7,7 @@ from autofuse_ir.dtypes import DType, opaque
 from autofuse_ir.errors import IrError
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.graph import Graph, Node, Value
-from autofuse_ir.operators import has_operator, operator, result_dtypes
+from autofuse_ir.operators import Family, check_node, has_operator, operator, result_dtypes
 from autofuse_ir.operators.bind import where
 from autofuse_ir.tensor_data import TensorData
 
@@ -82,10 +82,21 @@ def _called(node: Node, scope: Scope) -> Call | None:
             where=where(node),
             fix="list nodes in topological order",
         )
-    try:
-        return Call(node, operator(node.op), scope)
-    except IrError as error:
-        raise ShapeError(error.what, where=where(node), fix=error.fix) from error
+    found = check_node(node, _checked_dtypes(node, scope))
+    if found:
+        fixes = dict.fromkeys(finding.fix for finding in found if finding.fix)
+        raise ShapeError("; ".join(f.what for f in found), where=where(node), fix="; ".join(fixes))
+    return Call(node, operator(node.op), scope)
+
+
+def _checked_dtypes(node: Node, scope: Scope) -> list[DType | None]:
+    """The dtypes of the inputs, as far as the signature of the operator says what they may be.
+
+    A node that runs from its payload may take dtypes that only its backend knows.
+    """
+    on_host = node.payload is not None and operator(node.op).family is Family.HOST
+    dtypes = [None if value is None or on_host else scope.known[value].dtype for value in node.inputs]
+    return [None if dtype is None or dtype.is_opaque else dtype for dtype in dtypes]
 
 
 def _shapes(call: Call) -> Shapes:

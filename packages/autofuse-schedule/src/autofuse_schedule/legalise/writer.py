@@ -86,9 +86,9 @@ class Writer:
         match op, values:
             case "LogicalNot", [bool(known)]:
                 return self.scalar(not known, dt.bool_)
-            case ("LogicalAnd" | "LogicalOr"), [bool(known), _]:
+            case (("LogicalAnd" | "LogicalOr"), [bool(known), _]):
                 return inputs[1] if known == (op == "LogicalAnd") else inputs[0]
-            case ("LogicalAnd" | "LogicalOr"), [_, bool(known)]:
+            case (("LogicalAnd" | "LogicalOr"), [_, bool(known)]):
                 return inputs[0] if known == (op == "LogicalAnd") else inputs[1]
             case "Select", [bool(known), _, _]:
                 return inputs[1] if known else inputs[2]

@@ -145,7 +145,7 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
         files=_files(kernel, view),
         support_files=(*_support(headers), *model.support_files),
         flags=FLAGS,
-        safe_aliases=safe_aliases(implementations, schedule),
+        safe_aliases=safe_aliases(schedule),
         status_messages=(),
     )
 
@@ -215,9 +215,7 @@ def _case(
     view = CaseView(
         key=key,
         function=f"{kernel}_case{key}",
-        comment=(
-            comment_text(f"Template {impl.template}, case {impl.case.name}: split {', '.join(impl.case.split)}"),
-        ),
+        comment=(comment_text(f"Template {impl.template}, case {impl.case.name}: split {', '.join(impl.case.split)}"),),
         sizes=tuple(f"const af_i64 {sizes[s]} = t->{fields[s]};" for s in used),
         setup=written.setup,
         body=written.body,
