@@ -64,8 +64,8 @@ class Unit:
     ``node.outputs`` lie on the nest. ``space`` is the layout of its own loops, of ``shape``. Along the axes ``reduced``
     it joins ``count`` elements; ``is_inner``: the innermost of its own loops is among them. ``indexed`` are (dim, the
     axes it became) for the dims whose positions it asks for, as ``index_dtype``; ``scanned`` is the axis it walks in
-    order, if any. ``order`` is its place in the graph; ``needs`` are values that must be there before, though they are not read: they
-    bind symbols of its sizes.
+    order, if any. ``order`` is its place in the graph; ``needs`` are values that must be there before, though they are
+    not read: they bind symbols of its sizes.
     """
 
     order: int
