@@ -103,7 +103,7 @@ def test_reshape_in_front_of_a_host_operator_is_a_view(kit) -> None:
 def test_sizes_of_data_dependent_results_wait_for_them(kit) -> None:
     b = GraphBuilder("unbacked")
     x = b.input("x", ("n",), dt.float32)
-    found = b.op("NonZero", x, name="found", transpose=True)
+    found = b.op("NonZero", x, name="found")
     like = b.op("Shape", found, name="shape")
     filled = b.op("Fill", like, b.constant(to_tensor_data(np.asarray(2.5, np.float32))))
     fused = kit.fuse(b.build(outputs={"y": b.op("Neg", filled), "s": like}))

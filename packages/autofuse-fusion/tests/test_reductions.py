@@ -113,10 +113,14 @@ PRIMITIVES: dict[str, tuple[Callable[..., str], Callable[..., str], dict[str, An
     "log softmax": (log_softmax, lambda b, x: b.op("LogSoftmaxV2", x), {"x": ("n", "m")}),
     "layer norm": (
         layer_norm,
-        lambda b, x, g, o: b.op("LayerNormV4", x, b.constant(ints(768)), g, o),
+        lambda b, x, g, o: b.op_outputs("LayerNormV4", x, b.constant(ints(768)), g, o, outputs=3)[0],
         {"x": ("n", 768), "g": (768,), "o": (768,)},
     ),
-    "RMS norm": (rms_norm, lambda b, x, g: b.op("RmsNorm", x, g), {"x": ("b", "s", "m"), "g": ("m",)}),
+    "RMS norm": (
+        rms_norm,
+        lambda b, x, g: b.op_outputs("RmsNorm", x, g, outputs=2)[0],
+        {"x": ("b", "s", "m"), "g": ("m",)},
+    ),
 }
 
 

@@ -10,6 +10,7 @@ from autofuse_ir.dims import const, free_symbols, symbol
 from autofuse_ir.dims_eval import evaluate, holds
 from autofuse_ir.facts import InputDim, InputElement, ResultDim, ResultElement, SymbolFacts
 from autofuse_ir.graph import Attr, Constant, Graph, GraphOutput, Node, Symbol, Value
+from autofuse_ir.operators import ParamKind, operator
 from autofuse_ir.tensor_data import TensorData
 from autofuse_symshape.stage import infer
 
@@ -93,7 +94,9 @@ def check_node() -> NodeCheck:
             symbols.extend(Symbol(name) for name in names if i not in static)
         outputs = tuple(f"y{i}" for i in range(len(results)))
         names_in = tuple(None if x is None else f"x{i}" for i, x in enumerate(inputs))
-        node = Node("node", op, names_in, outputs, tuple(Attr(k, v) for k, v in sorted(attrs.items())))
+        required = sum(result.kind is ParamKind.REQUIRED for result in operator(op).outputs)
+        made = outputs + tuple(f"unasked{i}" for i in range(len(outputs), required))
+        node = Node("node", op, names_in, made, tuple(Attr(k, v) for k, v in sorted(attrs.items())))
         graph = Graph(
             "case",
             tuple(values),

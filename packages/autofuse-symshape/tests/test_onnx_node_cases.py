@@ -29,7 +29,7 @@ def _same(op: str, *attrs: str) -> Row:
 
 
 def _all(op: str) -> Row:
-    return lambda a, x, y: (op, a, x)
+    return lambda a, x, y: (op, {name: value for name, value in a.items() if operator(op).attr_spec(name)}, x)
 
 
 def _reduce(op: str) -> Row:

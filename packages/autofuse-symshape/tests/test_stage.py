@@ -259,6 +259,56 @@ def test_a_contradiction_is_an_error_with_operator_source_and_shapes(graph: Grap
     assert raised.value.fix
 
 
+UNFIT: tuple[tuple[str, dict[str, Any], tuple[Any, ...], str], ...] = (
+    ("Cumsum", {}, (2,), "axis 2 is outside -2..1"),
+    ("Cumprod", {}, (-3,), "axis -3 is outside -2..1"),
+    ("ReverseV2", {}, ([2, 0],), "axis 2 is outside -2..1"),
+    ("ReverseV2", {}, ([0, -2],), "name an axis twice"),
+    ("Roll", {"shifts": (1,), "dims": (2,)}, (), "dims 2 is outside -2..1"),
+    ("Roll", {"shifts": (1, 2), "dims": (1,)}, (), "2 shifts for 1 dims"),
+    ("ReverseSequence", {"seq_dim": 2}, ([1],), "seq_dim and batch_dim 2 is outside"),
+    ("ReverseSequence", {"seq_dim": 1, "batch_dim": 1}, ([1],), "name an axis twice"),
+    ("PadV3", {"mode": "bounce"}, ([0, 0, 1, 1],), "padding mode is 'bounce'"),
+    ("PadV3", {}, ([0, 0, -2, -2],), "cut more than 3"),
+    ("PadV3", {}, ([0, 0, -4, 5],), "cut more than 3"),
+    ("Add", {}, (1,), "must have one dtype"),
+    ("Relu", {"slope": 1.0}, (), "unknown attribute 'slope'"),
+    ("SplitD", {"num_split": 1}, (), "attribute 'split_dim' is missing"),
+    ("Relu", {}, (1,), "2 inputs do not fit"),
+)
+"""Operators on 2 x 3 floats, their attributes and other inputs (integers), and what is wrong with them."""
+
+
+@pytest.mark.parametrize(("op", "attrs", "others", "words"), UNFIT)
+def test_what_an_operator_cannot_do_is_an_error(
+    op: str, attrs: dict[str, Any], others: tuple[Any, ...], words: str, as_constant: Any
+) -> None:
+    builder = GraphBuilder("unfit")
+    x = builder.input("x", (2, 3), dt.float32)
+    constants = [builder.constant(as_constant(np.asarray(other))) for other in others]
+    graph = builder.build(outputs={"y": builder.op(op, x, *constants, **attrs)})
+    with pytest.raises(ShapeError, match=words) as raised:
+        infer(graph)
+    assert op in raised.value.where
+    assert "graph unfit" in raised.value.where
+
+
+def test_sums_and_products_are_of_numbers() -> None:
+    for op in ("ReduceSumD", "ReduceProdD"):
+        builder = GraphBuilder("truths")
+        x = builder.input("x", ("n",), dt.bool_)
+        with pytest.raises(ShapeError, match="input 'x' is bool"):
+            infer(builder.build(outputs={"y": builder.op(op, x, axes=(0,))}))
+
+
+@pytest.mark.parametrize(("op", "axis"), [("Cumsum", 0), ("Cumsum", -1), ("ReverseV2", [0])])
+def test_a_tensor_of_rank_0_is_walked_as_a_vector_of_one(op: str, axis: Any, as_constant: Any) -> None:
+    builder = GraphBuilder("one")
+    x, where = builder.input("x", (), dt.float32), builder.constant(as_constant(np.asarray(axis)))
+    _, facts = infer(builder.build(outputs={"y": builder.op(op, x, where, name="y")}))
+    assert shape(facts, "y") == []
+
+
 def test_an_impossible_reshape_is_an_error(as_constant: Any) -> None:
     builder = GraphBuilder("reshape")
     x = builder.input("x", (3, 5), dt.float32)
@@ -274,6 +324,48 @@ def test_a_range_that_excludes_every_size_is_an_error() -> None:
     x, y = builder.input("x", ("n",), dt.float32), builder.input("y", ("m",), dt.float32)
     with pytest.raises(ShapeError, match="do not broadcast"):
         infer(builder.build(outputs={"y": builder.op("Add", x, y)}))
+
+
+# -- sizes that inputs tell as multiples
+
+
+def test_a_dim_that_is_a_multiple_of_a_size_tells_it() -> None:
+    builder = GraphBuilder("multiples")
+    builder.symbol("s0", 1, 8, hint=2)
+    x, y = builder.input("x", ("4*s0",), dt.float32), builder.input("y", ("8*s0 + 1", "s0 + n", "n"), dt.float32)
+    graph, facts = infer(builder.build(outputs={"a": builder.op("Abs", x, name="a"), "b": builder.op("Abs", y)}))
+    (symbol_fact,) = [s for s in facts.symbols if s.name == "x.dim0"]
+    assert (symbol_fact.lo, symbol_fact.hi, symbol_fact.hint) == (4, 32, 8)
+    assert symbol_fact.sources == (InputDim("x", 0),)
+    assert shape(facts, "a") == ["x.dim0"]
+    (exact,) = [guard for guard in facts.guards if guard.operator == "x"]
+    assert exact.message == "dim 0 of input 'x' must be 4*s0"
+    assert [str(dim) for dim in graph.inputs[1].shape or ()] == ["8*(x.dim0 // 4) + 1", "n + x.dim0 // 4", "n"]
+    assert {s.name for s in graph.symbols} == {"x.dim0", "n"}
+
+
+def test_multiples_that_some_dim_or_a_fixed_value_explains_stay() -> None:
+    for lo, others in ((0, ("s0",)), (3, ())):
+        builder = GraphBuilder("multiples")
+        builder.symbol("s0", lo, 3)
+        x = builder.input("x", ("4*s0", *others), dt.float32)
+        graph = builder.build(outputs={"y": builder.op("Abs", x)})
+        assert infer(graph)[0] is graph
+
+
+def test_attributes_follow_a_size_that_a_multiple_tells() -> None:
+    builder = GraphBuilder("multiples")
+    x = builder.input("x", ("2*s0 + 2",), dt.float32)
+    graph = builder.build(outputs={"y": builder.op("SliceD", x, offsets=(1,), size=(2 * symbol("s0"),), name="y")})
+    _, facts = infer(graph)
+    assert shape(facts, "y") == ["x.dim0 - 2"]
+
+
+def test_a_size_that_no_dim_tells_alone_is_an_error() -> None:
+    builder = GraphBuilder("product")
+    x = builder.input("x", ("n*m",), dt.float32)
+    with pytest.raises(ShapeError, match="no input gives m itself"):
+        infer(builder.build(outputs={"y": builder.op("Abs", x)}))
 
 
 # -- reshapes and divisions

@@ -13,6 +13,7 @@ from autofuse_ir.program import (
     BindSymbol,
     BufferKind,
     Copy,
+    GraphCall,
     HostCall,
     KernelCall,
     Program,
@@ -22,6 +23,7 @@ from autofuse_ir.program import (
     Step,
     Variant,
     WriteSizes,
+    root_of,
 )
 from autofuse_ir.target import TargetSpec
 
@@ -72,6 +74,9 @@ class _Linker:
     unbacked: set[str] = field(factory=set)
     _values: dict[str, ValueFact] = field(factory=dict)
     _results: dict[str, str] = field(factory=dict)
+    _view_of: dict[str, str] = field(factory=dict)
+    _last_reader: dict[str, str] = field(factory=dict)
+    _written_by_kernels: set[str] = field(factory=set)
     _bound: set[str] = field(factory=set)
     _asserted: set[Guard] = field(factory=set)
 
@@ -87,6 +92,8 @@ class _Linker:
         for constant in self.graph.constants:
             shape = tuple(const(d) for d in constant.data.shape)
             self._add(ProgramBuffer(constant.name, BufferKind.CONSTANT, constant.data.dtype, shape))
+        self._view_of = {n.output: n.input for n in self.graph.nodes if isinstance(n, ViewNode)}
+        self._last_reader = self._last_readers()
         owners = self._output_owners()
         for node in self.graph.nodes:
             match node:
@@ -152,8 +159,17 @@ class _Linker:
             raise CodegenError(
                 f"no kernel was given for backend node {node.name!r}", where="link", fix="emit every backend node first"
             )
-        for output in node.outputs:
-            self._make(output, owners)
+        taken: set[str] = set()
+        for position, output in enumerate(node.outputs):
+            source = None if output in owners else self._overwritten(node, bundle, position, taken)
+            if source is None:
+                self._make(output, owners)
+            else:
+                taken.add(source)
+                fact = self._value(output)
+                shape = fact.shape or ()
+                self._add(ProgramBuffer(output, BufferKind.INTERMEDIATE, fact.dtype, shape, alias_of=source))
+        self._written_by_kernels.update(node.outputs)
         workspace = None
         if bundle.workspace_bytes != const(0):
             workspace = f"{node.name}.workspace"
@@ -171,10 +187,48 @@ class _Linker:
                 safe_aliases=bundle.safe_aliases,
                 status_messages=bundle.status_messages,
                 graphs=tuple(part.graph for part in parts),
+                calls=tuple(GraphCall(part.inputs, part.outputs) for part in parts) if len(parts) > 1 else (),
             )
         )
         self.steps.append(KernelCall(bundle.name, node.inputs, node.outputs, workspace))
         self._learn(set(node.outputs))
+
+    def _overwritten(
+        self, node: AscBackend | FusedAscBackend, bundle: KernelBundle, position: int, taken: set[str]
+    ) -> str | None:
+        """Return the input whose bytes output ``position`` may take over.
+
+        Nobody reads it afterwards, and a kernel wrote it: what the host gives may be somebody else's memory.
+        """
+        fact = self._value(node.outputs[position])
+        for name in node.inputs:
+            buffer = self.buffers[name]
+            alike = [k for k, other in enumerate(node.inputs) if self._source(other) == self._source(name)]
+            if (
+                name not in taken
+                and name in self._written_by_kernels
+                and self.buffers[root_of(name, self.buffers)].kind is BufferKind.INTERMEDIATE
+                and (buffer.dtype, buffer.shape) == (fact.dtype, fact.shape)
+                and self._last_reader[name] == node.name
+                and all((position, k) in bundle.safe_aliases for k in alike)
+            ):
+                return name
+        return None
+
+    def _source(self, name: str) -> str:
+        """Return the value that ``name`` is a view of in the end."""
+        while (source := self._view_of.get(name)) is not None:
+            name = source
+        return name
+
+    def _last_readers(self) -> dict[str, str]:
+        """Return the last node that reads each value, or a view of it; "" for results of the graph."""
+        last: dict[str, str] = {}
+        for node in self.graph.nodes:
+            if isinstance(node, (AscBackend, FusedAscBackend, HostRegion)):
+                last.update((self._source(name), node.name) for name in node.inputs)
+        last.update((self._source(output.value), "") for output in self.graph.outputs)
+        return last
 
     def _region(self, node: HostRegion, owners: dict[str, str]) -> None:
         for output in node.outputs:

@@ -23,7 +23,7 @@ def peak_of(things: Sequence[Thing], pinned: frozenset[str], values: Values) -> 
     """Return the most bytes alive at once when ``things`` run in order.
 
     Inputs and constants belong to the caller and do not count. A view keeps the tensor behind it alive; results of the
-    graph stay until the end.
+    graph stay until the end. A kernel may write over what another one made and it is the last to read.
     """
     return max((peak.bytes for peak in peaks_above(0, things, pinned, values)), default=0)
 
@@ -33,10 +33,15 @@ def peaks_above(limit: int, things: Sequence[Thing], pinned: frozenset[str], val
     last = _last_reads(things, pinned)
     dying: dict[int, list[str]] = {}
     alive: dict[str, int] = {}
+    ours: set[str] = set()
     now = 0
     found: list[Peak] = []
     top: Peak | None = None
     for step, thing in enumerate(things):
+        for name in _overwritten(thing, [name for name in dying.get(step, ()) if name in ours], pinned, values):
+            now -= alive.pop(name)
+            dying[step].remove(name)
+        ours.update(thing.outputs if isinstance(thing, Group) else ())
         for name in _stored(thing):
             if name not in last:
                 continue  # a host region's own business
@@ -64,6 +69,39 @@ def _last_reads(things: Sequence[Thing], pinned: frozenset[str]) -> dict[str, in
     for name in pinned:
         last[root.get(name, name)] = len(things)
     return last
+
+
+def _overwritten(thing: Thing, dying: Sequence[str], pinned: frozenset[str], values: Values) -> tuple[str, ...]:
+    """Return which of ``dying``, which nobody reads after ``thing``, its results are written over.
+
+    Such a tensor has the form of the result and is read as that is written, and nothing is waited for in between: the
+    result is one of the last that the kernel comes to.
+    """
+    if not isinstance(thing, Group) or not dying:
+        return ()
+    depths = _depths(thing)
+    deepest = max(depths.values())
+    free = [name for name in dying if name in thing.inputs]
+    found = []
+    for name, layout in thing.outputs.items():
+        if name in pinned or depths[name] < deepest:
+            continue
+        fact = values.fact(name)
+        for place, other in enumerate(free):
+            known = values.fact(other)
+            if thing.inputs[other] == (layout,) and known.dtype == fact.dtype and known.shape == fact.shape:
+                found.append(free.pop(place))
+                break
+    return tuple(found)
+
+
+def _depths(group: Group) -> dict[str, int]:
+    """Return, per value a kernel makes, how many reductions one after the other it waits for."""
+    depths: dict[str, int] = {}
+    for unit in group.units:
+        before = max((depths.get(read.value, 0) for read in unit.reads), default=0)
+        depths.update(dict.fromkeys(unit.outputs, before + bool(unit.reduced)))
+    return depths
 
 
 def _stored(thing: Thing) -> tuple[str, ...]:

@@ -100,3 +100,10 @@ def test_unfused_operators_are_a_kernel_each(kit: Any, name: str) -> None:
 @pytest.mark.parametrize("name", MATRIX)
 def test_a_view_moves_every_dtype(kit: Any, name: str, dtype: DType) -> None:
     run(kit, MATRIX[name], (3, 5), dtype)
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+def test_a_tensor_of_rank_0_is_flipped_and_scanned_as_a_vector_of_one(kit: Any, axis: int) -> None:
+    run(kit, lambda b, x: b.op("Neg", b.op("ReverseV2", x, ints(b, axis))), ())
+    run(kit, lambda b, x: b.op("Neg", b.op("Cumsum", x, ints(b, axis))), ())
+    run(kit, lambda b, x: b.op("Neg", b.op("Cumsum", x, ints(b, axis), exclusive=True)), ())

@@ -11,9 +11,9 @@ from enum import Enum
 from attrs import frozen
 
 from autofuse_ir.asc_graph import AscNode
-from autofuse_ir.dims import Dim, ceildiv, const, dim_max, product, total
+from autofuse_ir.dims import Dim, ceildiv, const, dim_max, product
 from autofuse_ir.group_order import predecessors
-from autofuse_ir.schedule import Alternative, ImplGraph, KernelArgument, Location, ScheduleGroup
+from autofuse_ir.schedule import Alternative, KernelArgument, ScheduleGroup
 
 ALIGNMENT = 64
 """Bytes that every slot of workspace is a multiple of."""
@@ -59,20 +59,10 @@ class WorkspacePlan:
         return dict(self.groups)[name]
 
 
-def own_workspace(implementations: Sequence[ImplGraph]) -> Dim:
-    """Return the most workspace that any of ``implementations`` needs for itself; no tile size changes it."""
-    needs = [
-        total(buffer.bytes * buffer.copies for buffer in impl.buffers if buffer.location is Location.WORKSPACE)
-        for impl in implementations
-    ]
-    used = [need for need in needs if need != const(0)]
-    return dim_max(*used) if used else const(0)
-
-
 def workspace_plan(internals: tuple[KernelArgument, ...], alternative: Alternative) -> WorkspacePlan:
     """Lay the workspace of one alternative out: internal values first, then what groups need for themselves."""
     groups = alternative.groups
-    own = [(group.name, own_workspace(group.implementations)) for group in groups]
+    own = [(group.name, group.workspace_bytes) for group in groups]
     if not internals and len(groups) == 1:
         return WorkspacePlan(own[0][1], (), ((own[0][0], const(0)),))
     before = predecessors(groups)

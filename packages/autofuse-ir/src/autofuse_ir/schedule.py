@@ -188,17 +188,22 @@ def resident_bytes(graph: ImplGraph) -> Dim:
     return sum(counted.values(), const(0))
 
 
+NO_BYTES = const(0)
+
+
 @frozen
 class ScheduleGroup:
     """ImplGraphs for one part of a backend node; the tiling function picks one of them at run time.
 
     ``after`` names the groups that must be complete before it starts. Groups without an order between them, by
-    ``after`` from group to group, may run side by side.
+    ``after`` from group to group, may run side by side. ``workspace_bytes`` is what it is given for itself (leaves of
+    reductions, say); an implementation that needs more for some sizes is not picked then.
     """
 
     name: str
     implementations: tuple[ImplGraph, ...]
     after: tuple[str, ...] = ()
+    workspace_bytes: Dim = NO_BYTES
 
 
 @frozen

@@ -19,6 +19,7 @@ from autofuse_ir.program import (
     KernelCall,
     Program,
     ProgramBuffer,
+    ProgramKernel,
     ProgramRegion,
     Step,
     WriteSizes,
@@ -120,10 +121,8 @@ class _Call:
 
     def _kernel(self, name: str, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> None:
         kernel = self.executor.kernels[name]
-        if len(kernel.graphs) != 1:
-            raise self._error(f"kernel {name} is made of {len(kernel.graphs)} graphs", "compile it for this tier")
         try:
-            results = interpret(kernel.graphs[0], [self._bits(i) for i in inputs], self.sizes)
+            results = self._results(kernel, [self._bits(i) for i in inputs])
         except StatusError as error:
             told = [message.message for message in kernel.status_messages if message.bit == error.status]
             where = f"running {self.program.name}, kernel {name}"
@@ -133,6 +132,17 @@ class _Call:
             raise EvaluationError(error.what, where=where, fix=error.fix) from error
         for output, result in zip(outputs, results, strict=True):
             self._write(output, result)
+
+    def _results(self, kernel: ProgramKernel, inputs: list[Any]) -> list[Array]:
+        """Evaluate the graphs of ``kernel`` in order and return its outputs."""
+        if not kernel.calls:
+            return interpret(kernel.graphs[0], inputs, self.sizes)
+        names = [argument.name for argument in kernel.arguments if not argument.is_output]
+        values = dict(zip(names, inputs, strict=True))
+        for graph, call in zip(kernel.graphs, kernel.calls, strict=True):
+            made = interpret(graph, [values[name] for name in call.inputs], self.sizes)
+            values.update(zip(call.outputs, made, strict=True))
+        return [values[argument.name] for argument in kernel.arguments if argument.is_output]
 
     def _bits(self, name: str) -> Any:
         """A value as kernels read it: bfloat16 may arrive as the 16-bit integers that hold its bits."""

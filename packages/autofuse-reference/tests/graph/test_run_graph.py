@@ -11,6 +11,7 @@ from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.graph import Graph, Node, Payload, Value
 from autofuse_ir.program import ProgramRegion
 from autofuse_ir.tensor_data import TensorData
+from autofuse_reference.arrays import to_tensor_data
 from autofuse_reference.errors import EvaluationError
 from autofuse_reference.graph.run import dtypes_of
 from autofuse_reference.run import run
@@ -51,6 +52,14 @@ def test_float64_rounds_nothing() -> None:
 def test_arguments_that_do_not_fit_are_one_clear_error(arrays: Any, told: str) -> None:
     with pytest.raises(EvaluationError, match=told):
         run(graph(), arrays)
+
+
+def test_nodes_that_do_not_fit_their_operators_are_one_clear_error() -> None:
+    for op, other, told in (("Add", 1, "must have one dtype"), ("Neg", 1.0, "2 inputs do not fit")):
+        b = GraphBuilder("unfit")
+        x, y = b.input("x", ("n",), dt.float32), b.constant(to_tensor_data(np.asarray(other)))
+        with pytest.raises(EvaluationError, match=told):
+            run(b.build(outputs={"z": b.op(op, x, y)}), [np.ones(2, np.float32)])
 
 
 class Host:

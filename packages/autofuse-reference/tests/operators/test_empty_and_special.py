@@ -53,6 +53,9 @@ CASES: tuple[tuple[str, dict[str, AttrValue], list[Any], Any], ...] = (
     ("Cumsum", {"exclusive": True}, [f(-0.0, 1, 2), np.asarray(0)], f(0, -0.0, 1)),
     ("Cumprod", {"reverse": True}, [f(2, NAN, 3), np.asarray(0)], f(NAN, NAN, 3)),
     ("Cumsum", {}, [f(), np.asarray(0)], f()),
+    ("Cumsum", {}, [np.float32(2), np.asarray(-1)], np.float32(2)),
+    ("Cumprod", {"exclusive": True}, [np.float32(2), np.asarray(0)], np.float32(1)),
+    ("ReverseV2", {}, [np.float32(2), np.asarray([0])], np.float32(2)),
     # Norms and losses.
     ("SoftmaxV2", {}, [NO_COLUMNS], NO_COLUMNS),
     ("SoftmaxV2", {}, [f([-INF, 0], [INF, 0], [-INF, -INF])], f([0, 1], [NAN, NAN], [NAN, NAN])),

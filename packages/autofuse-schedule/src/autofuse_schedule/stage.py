@@ -5,12 +5,14 @@ from autofuse_ir.dims import TRUE, Dim
 from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.fused_graph import AscBackend, FusedAscBackend
+from autofuse_ir.kernel_memory import workspace_plan
 from autofuse_ir.schedule import Alternative, Dropped, ImplGraph, KernelArgument, ScheduleGroup, ScheduleResult
 from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.errors import ScheduleError
 from autofuse_schedule.fits import is_superfluous, never_fits
 from autofuse_schedule.groups import group_of_graph
+from autofuse_schedule.joint import Wiring
 from autofuse_schedule.legalise.graph import Legalise
 from autofuse_schedule.templates.choose import templates_for
 from autofuse_schedule.transforms.collapse_broadcasts import CollapseBroadcasts
@@ -20,42 +22,45 @@ from autofuse_schedule.workspace import workspace_bytes
 
 
 def schedule(backend_node: AscBackend | FusedAscBackend, facts: SymbolFacts, target: TargetSpec) -> ScheduleResult:
-    """Schedule ``backend_node`` for ``target``.
+    """Schedule ``backend_node`` for ``target``; of several AscGraphs, each by itself, in the order of their data.
 
     Raises ``ScheduleError`` when no template fits over the declared ranges; it lists what was dropped and the bytes.
     """
-    if isinstance(backend_node, FusedAscBackend):
-        raise ScheduleError(
-            "nodes of several AscGraphs are not scheduled jointly yet",
-            where=f"kernel {backend_node.name}",
-            fix="schedule its parts one by one",
-        )
     ranges = {s.name: (s.lo, s.hi) for s in facts.symbols}
-    implementations, dropped = _implementations(backend_node.graph, target, ranges)
-    if not implementations:
-        reasons = "; ".join(f"{d.template}, case {d.case}: {d.reason}" for d in dropped)
-        raise ScheduleError(
-            f"no schedule fits the target {target.name} ({reasons})",
-            where=f"kernel {backend_node.name}",
-            fix="narrow the declared ranges or fuse fewer operators",
-        )
+    groups: list[ScheduleGroup] = []
+    dropped: list[Dropped] = []
+    if isinstance(backend_node, FusedAscBackend):
+        parts, wiring = backend_node.parts, Wiring(backend_node)
+        for part in parts:
+            kept, gone = _implementations(part, target, ranges)
+            wired = tuple(wiring(impl, part) for impl in kept)
+            groups.append(ScheduleGroup(part.name, wired, wiring.after(part), workspace_bytes(kept)))
+            dropped += gone
+        internal = backend_node.internal
+    else:
+        parts, internal = (backend_node,), ()
+        kept, gone = _implementations(backend_node, target, ranges)
+        groups.append(ScheduleGroup(backend_node.name, kept, workspace_bytes=workspace_bytes(kept)))
+        dropped += gone
     arguments = _arguments(backend_node, facts)
-    group = ScheduleGroup(backend_node.name, implementations)
+    internals = _described(internal, False, backend_node, facts)
+    alternative = Alternative("general", tuple(groups), TRUE)
     return ScheduleResult(
         name=backend_node.name,
         target=target.name,
         arguments=arguments,
-        symbols=_symbols(backend_node.graph, arguments),
-        alternatives=(Alternative("general", (group,), TRUE),),
-        workspace_bytes=workspace_bytes(implementations),
-        dropped=dropped,
+        symbols=_symbols(tuple(part.graph for part in parts), (*arguments, *internals)),
+        alternatives=(alternative,),
+        workspace_bytes=workspace_plan(internals, alternative).bytes,
+        dropped=tuple(dropped),
+        internals=internals,
     )
 
 
 def _implementations(
-    graph: AscGraph, target: TargetSpec, ranges: dict[str, tuple[int, int]]
+    part: AscBackend, target: TargetSpec, ranges: dict[str, tuple[int, int]]
 ) -> tuple[tuple[ImplGraph, ...], tuple[Dropped, ...]]:
-    merged = MergeAxes()(CollapseBroadcasts()(graph))
+    merged = MergeAxes()(CollapseBroadcasts()(part.graph))
     body, axes = merged.graph, merged.axes
     if target.kind is TargetKind.ASCEND:
         body = InsertBroadcasts()(Legalise(target.name)(body))
@@ -70,13 +75,26 @@ def _implementations(
                 kept.append(impl)
             else:
                 dropped.append(reason)
+    if not kept:
+        reasons = "; ".join(f"{d.template}, case {d.case}: {d.reason}" for d in dropped)
+        raise ScheduleError(
+            f"no schedule fits the target {target.name} ({reasons})",
+            where=f"kernel {part.name}",
+            fix="narrow the declared ranges or fuse fewer operators",
+        )
     return tuple(kept), tuple(dropped)
 
 
-def _arguments(node: AscBackend, facts: SymbolFacts) -> tuple[KernelArgument, ...]:
+def _arguments(node: AscBackend | FusedAscBackend, facts: SymbolFacts) -> tuple[KernelArgument, ...]:
+    return _described(node.inputs, False, node, facts) + _described(node.outputs, True, node, facts)
+
+
+def _described(
+    names: tuple[str, ...], is_output: bool, node: AscBackend | FusedAscBackend, facts: SymbolFacts
+) -> tuple[KernelArgument, ...]:
     values = {v.name: v for v in facts.values}
 
-    def argument(name: str, is_output: bool, index: int) -> KernelArgument:
+    def argument(name: str, index: int) -> KernelArgument:
         fact = values[name]
         if fact.shape is None:
             raise ScheduleError(
@@ -84,18 +102,17 @@ def _arguments(node: AscBackend, facts: SymbolFacts) -> tuple[KernelArgument, ..
             )
         return KernelArgument(name, is_output, index, fact.dtype, fact.shape)
 
-    inputs = tuple(argument(name, False, i) for i, name in enumerate(node.inputs))
-    return inputs + tuple(argument(name, True, i) for i, name in enumerate(node.outputs))
+    return tuple(argument(name, index) for index, name in enumerate(names))
 
 
-def _symbols(graph: AscGraph, arguments: tuple[KernelArgument, ...]) -> tuple[str, ...]:
+def _symbols(graphs: tuple[AscGraph, ...], arguments: tuple[KernelArgument, ...]) -> tuple[str, ...]:
     found: set[str] = set()
     for argument in arguments:
         for dim in argument.shape:
             found.update(free_symbols(dim))
-    for axis in graph.axes:
+    for axis in (axis for graph in graphs for axis in graph.axes):
         found.update(free_symbols(axis.size))
-    for node in graph.nodes:
+    for node in (node for graph in graphs for node in graph.nodes):
         if node.access is not None:
             for dim in node.access.memory:
                 found.update(free_symbols(dim))

@@ -243,7 +243,15 @@ def outer_product_sum() -> Kernel:
     return b
 
 
+def transposed_sum() -> Kernel:
+    b = Kernel("transposed_sum", {"z0": "k", "z1": "m", "z2": "n"})
+    x = b.load(b.input("x", F32), ("k", "n", "m"), ("z0", "z2", "z1"))
+    b.write(b.op("Add", x, b.read("c", "z0", "z1", "z2")), "y")
+    return b
+
+
 KERNELS = (
+    transposed_sum,
     softmax,
     layer_norm,
     column_sum,

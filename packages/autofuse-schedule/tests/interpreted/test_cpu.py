@@ -26,6 +26,7 @@ NAMES = (
     "running_both_ways",
     "group_norm",
     "outer_product_sum",
+    "transposed_sum",
 )
 SIZES = ((0, 2, 2), (3, 0, 2), (1, 1, 1), (2, 3, 2), (3, 7, 5))
 LONG = {
@@ -100,3 +101,13 @@ def test_no_workspace_is_taken_where_each_block_has_results_of_its_own(kernel_ca
 def test_results_of_leaves_are_all_the_workspace(kernel_case, name):
     result = kernel_case.scheduled("cpu")
     assert str(result.workspace_bytes) == "64*ceildiv(m*n, 65536)"
+
+
+@pytest.mark.parametrize("name", ["transposed_sum"])
+def test_data_that_is_read_across_its_rows_gets_a_tile_of_two_short_axes(kernel_case, name):
+    by_case = {i.case.split: i for i in kernel_case.scheduled("cpu").alternatives[0].groups[0].implementations}
+    square = by_case["z1", "z2"]
+    assert square.phases[0].segments[0].axes == ("z1t", "z2t")
+    across, along, _ = square.tile_variables
+    assert (across.multiple, along.multiple) == (16, 8)
+    assert evaluate(along.hi, {"n": 1000}) == 64

@@ -7,7 +7,7 @@ from autofuse_ir.dtypes import DType, opaque
 from autofuse_ir.errors import IrError
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.graph import Graph, Node, Value
-from autofuse_ir.operators import has_operator, operator, result_dtypes
+from autofuse_ir.operators import Family, check_node, has_operator, operator, result_dtypes
 from autofuse_ir.operators.bind import where
 from autofuse_ir.tensor_data import TensorData
 
@@ -16,6 +16,7 @@ from autofuse_symshape.conclude import conclude
 from autofuse_symshape.declared import declared_shape, refined, shape_of_rank
 from autofuse_symshape.errors import ShapeError, UnknownShape
 from autofuse_symshape.known import Known
+from autofuse_symshape.multiples import without_multiples
 from autofuse_symshape.rules import RULES, Shapes
 from autofuse_symshape.scope import Scope
 from autofuse_symshape.sources import add_inputs
@@ -26,12 +27,17 @@ from autofuse_symshape.values.demand import wanted
 def infer(graph: Graph, values: Mapping[str, TensorData] | None = None) -> tuple[Graph, SymbolFacts]:
     """Return ``graph`` and what is known about the sizes and contents of all its values.
 
+    The graph comes back as it is, but for sizes that inputs tell only as multiples (see `without_multiples`).
     ``values`` gives inputs whose content is known when compiling (axes, perm, a shape). Relations that the program
     needs and that cannot be proved over the declared ranges become *assert* guards; raises `ShapeError` for those
     that can be disproved.
     """
+    graph, multiples = without_multiples(graph)
     scope = Scope(graph, wanted(graph, frozenset(KERNELS)))
     add_inputs(graph, values or {}, scope)
+    for each in multiples:
+        source = f"input {each.input!r}"
+        scope.require(each.is_exact, operator=each.input, where=source, message=each.message)
     for constant in graph.constants:
         data = constant.data
         scope.known[constant.name] = Known(data.dtype, tuple([const(size) for size in data.shape]))
@@ -82,10 +88,21 @@ def _called(node: Node, scope: Scope) -> Call | None:
             where=where(node),
             fix="list nodes in topological order",
         )
-    try:
-        return Call(node, operator(node.op), scope)
-    except IrError as error:
-        raise ShapeError(error.what, where=where(node), fix=error.fix) from error
+    found = check_node(node, _checked_dtypes(node, scope))
+    if found:
+        fixes = dict.fromkeys(finding.fix for finding in found if finding.fix)
+        raise ShapeError("; ".join(f.what for f in found), where=where(node), fix="; ".join(fixes))
+    return Call(node, operator(node.op), scope)
+
+
+def _checked_dtypes(node: Node, scope: Scope) -> list[DType | None]:
+    """The dtypes of the inputs, as far as the signature of the operator says what they may be.
+
+    A node that runs from its payload may take dtypes that only its backend knows.
+    """
+    on_host = node.payload is not None and operator(node.op).family is Family.HOST
+    dtypes = [None if value is None or on_host else scope.known[value].dtype for value in node.inputs]
+    return [None if dtype is None or dtype.is_opaque else dtype for dtype in dtypes]
 
 
 def _shapes(call: Call) -> Shapes:

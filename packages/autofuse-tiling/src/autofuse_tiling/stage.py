@@ -1,9 +1,8 @@
 """The tiling stage: per scheduled kernel, the model its tile sizes are solved from at run time."""
 
 from autofuse_ir.comment import comment_text
-from autofuse_ir.dims import Dim
 from autofuse_ir.facts import SymbolFacts
-from autofuse_ir.schedule import ImplGraph, ScheduleResult
+from autofuse_ir.schedule import ImplGraph, ScheduleGroup, ScheduleResult
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import CaseModel, TilingModel, support_file
 
@@ -25,9 +24,7 @@ def tile(schedule_result: ScheduleResult, facts: SymbolFacts, target: TargetSpec
     for alternative in schedule_result.alternatives:
         for group in alternative.groups:
             for impl in group.implementations:
-                cases.append(
-                    _case(len(cases), alternative.name, group.name, impl, target, schedule_result.workspace_bytes)
-                )
+                cases.append(_case(len(cases), alternative.name, group, impl, target))
     models = _models_text(schedule_result.name, tuple(cases), schedule_result.symbols)
     return TilingModel(
         name=schedule_result.name,
@@ -46,14 +43,14 @@ def models_file_name(kernel: str) -> str:
     return f"{kernel}_tiling_model.h"
 
 
-def _case(key: int, alternative: str, group: str, impl: ImplGraph, target: TargetSpec, workspace: Dim) -> CaseModel:
+def _case(key: int, alternative: str, group: ScheduleGroup, impl: ImplGraph, target: TargetSpec) -> CaseModel:
     return CaseModel(
         key=key,
         alternative=alternative,
-        group=group,
+        group=group.name,
         implementation=impl.name,
         variables=impl.tile_variables,
-        constraints=constraints(impl, target, workspace),
+        constraints=constraints(impl, target, group.workspace_bytes),
         costs=pipe_costs(impl, target),
         head=head_cost(impl, target),
         blocks=blocks_of(impl),

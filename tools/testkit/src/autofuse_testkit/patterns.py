@@ -120,7 +120,7 @@ def _residual_inputs(sizes: Sizes, rng: np.random.Generator) -> dict[str, Array]
 
 def _group_norm(b: Network) -> str:
     """GroupNorm of two groups over [n, 2 * c, h], from primitives; scale and shift are [2 * c, 1]."""
-    scale, shift = b.input("scale", ("c", 2), dt.float32), b.input("shift", ("c", 2), dt.float32)
+    scale, shift = b.input("scale", (2, "c"), dt.float32), b.input("shift", (2, "c"), dt.float32)
     x = b.input("x", ("n", "2*c", "h"), dt.float32)
     gamma, beta = (b.op("Reshape", each, b.integers(-1, 1)) for each in (scale, shift))
     grouped = b.op("Reshape", x, b.integers(0, 2, -1))
@@ -134,7 +134,7 @@ def _group_norm(b: Network) -> str:
 
 def _group_norm_inputs(sizes: Sizes, rng: np.random.Generator) -> dict[str, Array]:
     n, c, h = sizes["n"], sizes["c"], sizes["h"]
-    return {"scale": normal(rng, c, 2), "shift": normal(rng, c, 2), "x": normal(rng, n, 2 * c, h)}
+    return {"scale": normal(rng, 2, c), "shift": normal(rng, 2, c), "x": normal(rng, n, 2 * c, h)}
 
 
 def _whole_group_norm(b: Network) -> str:

@@ -79,6 +79,8 @@ def check_symbols(schedule: ScheduleResult) -> Iterator[Finding]:
     yield from unknown_symbols((schedule.workspace_bytes,), known, "workspace", "workspace ")
     for alternative in schedule.alternatives:
         yield from unknown_symbols((alternative.applies,), known, f"alternative {alternative.name!r}", "alternative ")
+        for group in alternative.groups:
+            yield from unknown_symbols((group.workspace_bytes,), known, f"group {group.name!r}", "group ")
     for graph in implementations(schedule):
         local = known | {variable.name for variable in graph.tile_variables}
         sizes: list[Dim] = [axis.size for axis in graph.axes]

@@ -43,14 +43,16 @@ def _check_dtypes(node: Node, op: Operator, input_dtypes: Sequence[DType | None]
             continue
         param = params[name]
         if dtype not in param.types:
-            allowed = ", ".join(str(d) for d in param.types)
-            yield NodeFinding(where(node), f"input {name!r} is {dtype}, but only {allowed} are allowed", "cast it")
+            allowed = ", ".join(d.name for d in param.types)
+            yield NodeFinding(where(node), f"input {name!r} is {dtype.name}, but only {allowed} are allowed", "cast it")
         if not param.variable:
             continue
         first, expected = bound.setdefault(param.variable, (name, dtype))
         if dtype != expected:
             yield NodeFinding(
-                where(node), f"inputs {first!r} ({expected}) and {name!r} ({dtype}) must have one dtype", "cast one"
+                where(node),
+                f"inputs {first!r} ({expected.name}) and {name!r} ({dtype.name}) must have one dtype",
+                "cast one",
             )
 
 

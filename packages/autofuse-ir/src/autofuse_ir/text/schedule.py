@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from autofuse_ir.dims import const
 from autofuse_ir.schedule import Buffer, Dropped, ImplGraph, KernelArgument, Phase, ScheduleResult, TilingGroup
 from autofuse_ir.text.asc_graph import asc_node_row, axis_text, words
 from autofuse_ir.text.fused_graph import indented
@@ -19,7 +20,8 @@ def schedule_lines(schedule: ScheduleResult) -> Iterator[str]:
         yield f"  alternative {word(alternative.name)} where {alternative.applies}"
         for group in alternative.groups:
             after = f" after ({words(group.after)})" if group.after else ""
-            yield f"    group {word(group.name)}{after}"
+            own = f" with {group.workspace_bytes} bytes of workspace" if group.workspace_bytes != const(0) else ""
+            yield f"    group {word(group.name)}{after}{own}"
             for implementation in group.implementations:
                 yield from indented(indented(indented(impl_graph_lines(implementation))))
     for dropped in schedule.dropped:

@@ -104,6 +104,9 @@ def _padded(call: Call, paddings: list[tuple[int, int]], mode: str, value: Array
     x = call.array("x")
     if len(paddings) != x.ndim:
         call.fail(f"{len(paddings)} pairs of paddings for rank {x.ndim}")
+    for size, (before, after) in _zip(x, paddings):
+        if max(0, -before) + max(0, -after) > size:
+            call.fail(f"paddings {before} and {after} cut more than the {size} elements of a dim")
     cropped = x[tuple(slice(max(0, -before), size - max(0, -after)) for size, (before, after) in _zip(x, paddings))]
     widths = [(max(0, before), max(0, after)) for before, after in paddings]
     if mode == "constant":

@@ -159,8 +159,9 @@ def _arg(largest: bool) -> Function:
 def _scan(op: str) -> Function:
     def apply(call: Call) -> Array:
         x = call.array("x")
-        (axis,) = normalised(call, call.operand("axis"), x.ndim)
-        return scan(op, x, axis, call.flag("exclusive"), call.flag("reverse"))
+        (axis,) = normalised(call, call.operand("axis"), max(1, x.ndim))
+        line = x if x.ndim else x.reshape(1)  # rank 0 is a vector of one element
+        return scan(op, line, axis, call.flag("exclusive"), call.flag("reverse")).reshape(x.shape)
 
     return apply
 

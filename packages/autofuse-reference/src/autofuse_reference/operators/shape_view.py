@@ -155,12 +155,16 @@ def _eye_like(call: Call) -> Array:
 
 def _reverse(call: Call) -> Array:
     x = call.array("x")
-    return np.flip(x, normalised(call, call.operand("axis"), x.ndim))
+    line = x if x.ndim else x.reshape(1)  # rank 0 is a vector of one element
+    return np.flip(line, normalised(call, call.operand("axis"), line.ndim)).reshape(x.shape)
 
 
 def _roll(call: Call) -> Array:
-    x, dims = call.array("x"), call.integers("dims")
-    return np.roll(x, call.integers("shifts"), dims) if dims else np.roll(x, call.integers("shifts")[0])
+    x, shifts, dims = call.array("x"), call.integers("shifts"), call.integers("dims")
+    if len(shifts) != max(1, len(dims)):
+        call.fail(f"{len(shifts)} shifts for {len(dims)} dims", "give one shift for each dim, or one and no dims")
+    axes = [normalised(call, (dim,), x.ndim)[0] for dim in dims]
+    return np.roll(x, shifts, axes) if dims else np.roll(x, shifts[0])
 
 
 def _as_strided(call: Call) -> Array:

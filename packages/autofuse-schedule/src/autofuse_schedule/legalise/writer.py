@@ -1,7 +1,9 @@
 """Collects the nodes that stand for one operator."""
 
 import math
+import operator
 import struct
+from collections.abc import Callable
 from typing import TypeAlias
 
 from attrs import define, field
@@ -13,6 +15,15 @@ from autofuse_ir.graph import Attr, AttrValue
 from autofuse_ir.strides import dense_strides
 
 Number: TypeAlias = bool | int | float
+
+_COMPARES: dict[str, Callable[..., bool]] = {
+    "Eq": operator.eq,
+    "Ne": operator.ne,
+    "Lt": operator.lt,
+    "Le": operator.le,
+    "Gt": operator.gt,
+    "Ge": operator.ge,
+}
 
 _MANTISSA: dict[DType, tuple[int, int]] = {
     dt.float16: (11, -24),
@@ -56,6 +67,9 @@ class Writer:
     def emit(self, op: str, *inputs: str, dtype: DType | None = None, attrs: tuple[Attr, ...] = ()) -> str:
         """Add element-wise ``op``; without ``dtype`` the result has that of the first input."""
         result = dtype or self.dtype(inputs[0])
+        folded = self._folded(op, inputs)
+        if folded is not None:
+            return folded
         key = (op, inputs, result, attrs)
         if key not in self._same:
             columns = zip(*(self._by_name[name].repeats for name in inputs), strict=True)
@@ -65,6 +79,22 @@ class Writer:
             )
             self._same[key] = self.keep(node)
         return self._same[key]
+
+    def _folded(self, op: str, inputs: tuple[str, ...]) -> str | None:
+        """Return the value of truths that are known, where ``op`` needs no more than those."""
+        values = [self.value(name) for name in inputs]
+        match op, values:
+            case "LogicalNot", [bool(known)]:
+                return self.scalar(not known, dt.bool_)
+            case (("LogicalAnd" | "LogicalOr"), [bool(known), _]):
+                return inputs[1] if known == (op == "LogicalAnd") else inputs[0]
+            case (("LogicalAnd" | "LogicalOr"), [_, bool(known)]):
+                return inputs[0] if known == (op == "LogicalAnd") else inputs[1]
+            case "Select", [bool(known), _, _]:
+                return inputs[1] if known else inputs[2]
+            case _ if op in _COMPARES and all(isinstance(value, (bool, int, float)) for value in values):
+                return self.scalar(bool(_COMPARES[op](*values)), dt.bool_)
+        return None
 
     def scalar(self, value: Number, dtype: DType) -> str:
         """Add the constant ``value``, rounded to ``dtype``."""
@@ -104,7 +134,8 @@ def convert(value: Number, dtype: DType) -> Number:
         if math.isnan(value):
             return 0
         return low if value <= low else high if value >= high else int(value)
-    return (int(value) - low) % 2**dtype.bits + low
+    wrapped: int = (int(value) - low) % 2**dtype.bits + low
+    return wrapped
 
 
 def round_to(value: float, dtype: DType) -> float:

@@ -7,11 +7,14 @@ from autofuse_ir.asc_graph import AscGraph, Axis
 from autofuse_ir.schedule import ImplGraph, TilingCase, TilingGroup
 from autofuse_ir.target import TargetKind, TargetSpec
 
+from autofuse_schedule.crossed import crossed_cases
 from autofuse_schedule.roles import roles_of
 from autofuse_schedule.templates.parallel import ParallelTemplate
 from autofuse_schedule.templates.reach import Reach
 from autofuse_schedule.templates.reduce import ReduceTemplate
 from autofuse_schedule.tiling_cases import in_pieces, reduced_cases, tiling_cases
+
+MOST_CPU_CASES = 2
 
 Template: TypeAlias = Callable[[AscGraph, TilingGroup, TilingCase, tuple[Axis, ...]], ImplGraph]
 
@@ -22,16 +25,21 @@ def templates_for(
     """Return the templates for ``graph``, each with its cases.
 
     Blocks share reduced axes only where no scan needs them in one piece. A unified buffer takes long rows in pieces,
-    where a cache just lets them pass.
+    where a cache just lets them pass. Caches like square tiles where data is read across its rows. A CPU walks the axes
+    of a tile by loops, not by calls: tiles of the innermost axes come close to all others, and each case costs time of
+    the compiler.
     """
     listed = tuple(sorted(ranges.items()))
-    if not roles_of(graph).swept:
-        return ((ParallelTemplate(target, listed), tiling_cases(group, graph.axes)),)
     whole = tiling_cases(group, graph.axes)
+    if target.kind is TargetKind.CPU:
+        whole = whole[-MOST_CPU_CASES:]
+    if not roles_of(graph).swept:
+        crossed = crossed_cases(graph) if target.kind is TargetKind.CPU else ()
+        return ((ParallelTemplate(target, listed), (*whole, *crossed)),)
     has_pieces = target.kind is TargetKind.ASCEND and not group.n
     found: list[tuple[Template, tuple[TilingCase, ...]]] = [
         (ReduceTemplate(target, listed, Reach.ALL_LOAD), whole),
-        (ReduceTemplate(target, listed, Reach.COMMON), in_pieces(group, whole) if has_pieces else whole),
+        (ReduceTemplate(target, listed, Reach.COMMON), in_pieces(group, whole) if has_pieces else whole[-1:]),
     ]
     if target.kind is TargetKind.ASCEND:
         found.append((ReduceTemplate(target, listed, Reach.ALL_LOAD, copies=1), whole))

@@ -6,6 +6,7 @@ whole body is one segment and values live in registers. Both fall out of the tar
 
 from attrs import frozen
 from autofuse_ir.asc_graph import AscGraph, Axis
+from autofuse_ir.dims import const, dim_max, dim_min
 from autofuse_ir.schedule import ImplGraph, Phase, TilingCase, TilingGroup
 from autofuse_ir.target import TargetSpec
 
@@ -14,7 +15,7 @@ from autofuse_schedule.index_bits import index_bits
 from autofuse_schedule.nest import Nest
 from autofuse_schedule.segments import partition
 from autofuse_schedule.transforms.drop_outer_broadcasts import drop_outer_broadcasts
-from autofuse_schedule.transforms.split import TileSplit, split_nest
+from autofuse_schedule.transforms.split import TileSplit, split_nest, split_square
 
 
 @frozen
@@ -31,8 +32,16 @@ class ParallelTemplate:
         names = [axis.name for axis in roots]
         at = names.index(case.split[0])
         multiple = self._lanes(graph) if at == len(names) - 1 else 1
-        tile = TileSplit(case.split[0], tuple(names[:at]), multiple)
-        loops = split_nest(roots, tile, frozenset(dict(self.ranges)))
+        taken = frozenset(dict(self.ranges))
+        if len(case.split) > 1:
+            line = max(1, self.target.cache_line_bytes // self._narrowest(graph))
+            lanes = self._lanes(graph)
+            held = const(max(lanes, round(self.target.quantity("crossed_lines"))))
+            most = dim_min(dim_max(roots[-1].size, const(1)), held)
+            tiles = (TileSplit(case.split[0], (), line), TileSplit(case.split[1], (), lanes, most))
+            loops = split_square(roots, tiles, taken)
+        else:
+            loops = split_nest(roots, TileSplit(case.split[0], tuple(names[:at]), multiple), taken)
         by_name = {axis.name: axis for axis in (*axes, *loops.axes)}
         nest = Nest(roots, tuple(by_name[name] for name in loops.vectorised))
         nodes = drop_outer_broadcasts(graph.nodes, frozenset(names[:at]))
@@ -58,5 +67,8 @@ class ParallelTemplate:
 
     def _lanes(self, graph: AscGraph) -> int:
         """Elements of the widest vector any value needs: one vector of the narrowest dtype."""
-        sizes = [node.dtype.itemsize for node in graph.nodes if node.access is not None]
-        return max(1, self.target.vector_bytes // max(1, min(sizes, default=1)))
+        return max(1, self.target.vector_bytes // self._narrowest(graph))
+
+    @staticmethod
+    def _narrowest(graph: AscGraph) -> int:
+        return max(1, min((node.dtype.itemsize for node in graph.nodes if node.access is not None), default=1))

@@ -7,6 +7,7 @@ before                                          after
 
 from attrs import evolve, frozen
 from autofuse_ir.asc_graph import AscGraph, AscNode
+from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.graph import Attr
 from autofuse_ir.reduction import reduced_axes
@@ -17,8 +18,8 @@ from autofuse_ir.strides import dense_strides
 class InsertBroadcasts:
     """Pure ``AscGraph -> AscGraph``: element-wise nodes and Stores read values of exactly their own repeats.
 
-    Reductions read values that vary along all that they reduce. Scalars stay as they are: every target has scalar
-    operands or duplicates them itself. Equal widenings are shared.
+    Reductions read values that vary along all that they reduce. One value for all elements stays as it is, except
+    where it is stored: operators take it as a number or spread it themselves. Equal widenings are shared.
     """
 
     def __call__(self, graph: AscGraph) -> AscGraph:
@@ -28,9 +29,10 @@ class InsertBroadcasts:
         axis_names = tuple(axis.name for axis in graph.axes)
 
         def widened(value: AscNode, repeats: tuple[Dim, ...]) -> str:
-            for position in reversed(range(len(repeats))):
-                if value.repeats[position] == repeats[position]:
-                    continue
+            places = [at for at in reversed(range(len(repeats))) if value.repeats[at] != repeats[at]]
+            if not places and value.op in NOT_EVALUATED:
+                places = [len(repeats) - 1]  # one element: a copy of the number into memory
+            for position in places:
                 wide = (*value.repeats[:position], repeats[position], *value.repeats[position + 1 :])
                 name = f"{value.name}_over_{axis_names[position]}"
                 if name not in by_name:
@@ -58,7 +60,7 @@ class InsertBroadcasts:
                     for axis, repeat in zip(graph.axes, node.repeats, strict=True)
                 )
                 inputs = tuple(
-                    name if _is_scalar(by_name[name]) and not reduced else widened(by_name[name], wanted)
+                    name if _fits_all(by_name[name], node) and not reduced else widened(by_name[name], wanted)
                     for name in node.inputs
                 )
             rewired = node if inputs == node.inputs else evolve(node, inputs=inputs)
@@ -67,5 +69,6 @@ class InsertBroadcasts:
         return graph if len(nodes) == len(graph.nodes) else evolve(graph, nodes=tuple(nodes))
 
 
-def _is_scalar(node: AscNode) -> bool:
-    return node.op in ("Scalar", "IndexExpr") or all(r == const(1) for r in node.repeats)
+def _fits_all(value: AscNode, reader: AscNode) -> bool:
+    """True for one value that operators take as an operand of all elements; a Store copies what is in memory."""
+    return reader.op != "Store" and (value.op in NOT_EVALUATED or all(r == const(1) for r in value.repeats))

@@ -50,38 +50,55 @@ def split_nest(roots: tuple[Axis, ...], tile: TileSplit | None, taken: frozenset
     """
     if tile is None:
         return SplitLoops((), (), None, tuple(axis.name for axis in roots), ())
-    axis = next(axis for axis in roots if axis.name == tile.axis)
-    tile_name = _unused(f"{axis.name}t_size", taken)
-    tile_size = symbol(tile_name)
-    outer = Axis(f"{axis.name}T", AxisKind.TILE_OUTER, ceildiv(axis.size, tile_size), (axis.name,))
-    inner = Axis(f"{axis.name}t", AxisKind.TILE_INNER, tile_size, (axis.name,))
-    made = [outer, inner]
-    parts = (*(root for root in roots if root.name in tile.outside), outer)
+    return _split(roots, (tile,), tile.outside, taken)
+
+
+def split_square(roots: tuple[Axis, ...], tiles: tuple[TileSplit, ...], taken: frozenset[str]) -> SplitLoops:
+    """Split the root axes of ``tiles`` for the tile and spread all loops, which all other axes become, over blocks."""
+    names = [tile.axis for tile in tiles]
+    return _split(roots, tiles, tuple(axis.name for axis in roots if axis.name not in names), taken)
+
+
+def _split(
+    roots: tuple[Axis, ...], tiles: tuple[TileSplit, ...], outside: tuple[str, ...], taken: frozenset[str]
+) -> SplitLoops:
+    """Split the axes of ``tiles`` and spread their outer halves and the axes ``outside`` over blocks."""
+    one = const(1)
+    made: list[Axis] = []
+    variables: list[TileVariable] = []
+    halves: dict[str, tuple[Axis, Axis]] = {}
+    for tile in tiles:
+        axis = next(axis for axis in roots if axis.name == tile.axis)
+        name = _unused(f"{axis.name}t_size", taken)
+        outer = Axis(f"{axis.name}T", AxisKind.TILE_OUTER, ceildiv(axis.size, symbol(name)), (axis.name,))
+        inner = Axis(f"{axis.name}t", AxisKind.TILE_INNER, symbol(name), (axis.name,))
+        halves[axis.name] = outer, inner
+        made += [outer, inner]
+        most = dim_max(axis.size, one) if tile.most is None else tile.most
+        variables.append(TileVariable(name, inner.name, TileRole.LOCAL, 1, most, tile.multiple))
+    parts = [halves[root.name][0] if root.name in halves else root for root in roots
+             if root.name in halves or root.name in outside]  # fmt: skip
     if len(parts) > 1:
         name = "".join(part.name for part in parts)
         merged = Axis(name, AxisKind.MERGED, product(p.size for p in parts), tuple(p.name for p in parts))
         made.append(merged)
     else:
-        merged = outer
+        (merged,) = parts
     share_name = _unused(f"{merged.name}b_size", taken)
     share = symbol(share_name)
     block = Axis(f"{merged.name}B", AxisKind.BLOCK_OUTER, ceildiv(merged.size, share), (merged.name,))
     within = Axis(f"{merged.name}b", AxisKind.BLOCK_INNER, share, (merged.name,))
-    made += [block, within]
-    one = const(1)
-    most = dim_max(axis.size, one) if tile.most is None else tile.most
-    variables = (
-        TileVariable(tile_name, inner.name, TileRole.LOCAL, 1, most, tile.multiple),
-        TileVariable(share_name, within.name, TileRole.MULTICORE, 1, dim_max(merged.size, one), 1),
-    )
+    variables.append(TileVariable(share_name, within.name, TileRole.MULTICORE, 1, dim_max(merged.size, one), 1))
     return SplitLoops(
-        axes=tuple(made),
+        axes=(*made, block, within),
         loops=(block.name, within.name),
         block=block.name,
         vectorised=tuple(
-            inner.name if root.name == axis.name else root.name for root in roots if root.name not in tile.outside
+            halves[root.name][1].name if root.name in halves else root.name
+            for root in roots
+            if root.name not in outside
         ),
-        variables=variables,
+        variables=tuple(variables),
     )
 
 

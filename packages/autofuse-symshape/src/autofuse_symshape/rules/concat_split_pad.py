@@ -1,6 +1,6 @@
 """Shapes of concatenation, splits and padding."""
 
-from autofuse_ir.dims import Cond, Dim, all_of, any_of, const, eq, floordiv, ge, le, lt, mod, total
+from autofuse_ir.dims import Cond, Dim, all_of, any_of, const, dim_max, eq, floordiv, ge, le, lt, mod, total
 
 from autofuse_symshape.call import Call, shown
 from autofuse_symshape.known import Shape
@@ -88,14 +88,20 @@ def _multislice_concat(call: Call) -> Shapes:
     return tuple(results)
 
 
+_MODES = ("constant", "reflect", "edge", "symmetric", "circular", "wrap")
+
+
 def _padded(call: Call, pairs: list[tuple[Dim, Dim]], mode: str = "constant") -> Shapes:
     x = call.shape("x")
     if len(pairs) != len(x):
         call.fail(f"{len(pairs)} pairs of paddings for {shown(x)}")
+    if mode not in _MODES:
+        call.fail(f"the padding mode is {mode!r}", f"use one of {', '.join(_MODES)}")
     result = []
     for dim, (before, after) in zip(x, pairs, strict=True):
         size = dim + before + after
-        call.require(ge(size, 0), f"paddings {before} and {after} cut more than {dim} of {shown(x)}")
+        cut = dim_max(0, -before) + dim_max(0, -after)
+        call.require(ge(dim, cut), f"paddings {before} and {after} cut more than {dim} of {shown(x)}")
         if mode == "reflect":
             for pad in (before, after):
                 call.require(_reflects(pad, dim), f"{pad} reflected elements need more than {dim} of {shown(x)}")

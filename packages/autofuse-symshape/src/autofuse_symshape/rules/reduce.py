@@ -4,7 +4,7 @@ from autofuse_ir.dims import const, gt
 
 from autofuse_symshape.call import Call, shown
 from autofuse_symshape.known import Shape
-from autofuse_symshape.rules.model import Rule, Shapes, same_as
+from autofuse_symshape.rules.model import Rule, Shapes, along
 
 _ONE = const(1)
 
@@ -83,6 +83,6 @@ RULES: dict[str, Rule] = {
     "ArgMinWithValue": _position("x", "dimension", "keep_dims"),
     "ArgMax": _position("data", "axis", "keepdims"),
     "ArgMin": _position("data", "axis", "keepdims"),
-    "Cumsum": same_as("x"),
-    "Cumprod": same_as("x"),
+    "Cumsum": along("x", "axis"),
+    "Cumprod": along("x", "axis"),
 }

@@ -10,7 +10,7 @@ from autofuse_symshape.call import Call, shown
 from autofuse_symshape.divisions import divided
 from autofuse_symshape.errors import UnknownShape
 from autofuse_symshape.known import Element, Real, Shape
-from autofuse_symshape.rules.model import Rule, Shapes, same_as
+from autofuse_symshape.rules.model import Rule, Shapes, along
 from autofuse_symshape.simplify import ONE, ZERO, chosen, larger
 
 
@@ -219,6 +219,21 @@ def _matrix(call: Call) -> Shapes:
     return (x,)
 
 
+def _roll(call: Call) -> Shapes:
+    x, shifts, dims = call.shape("x"), call.dims_attr("shifts"), call.ints_attr("dims")
+    for dim in dims:
+        call.axis(dim, len(x), "dims")
+    if len(shifts) != max(1, len(dims)):
+        call.fail(f"{len(shifts)} shifts for {len(dims)} dims", "give one shift for each dim, or one and no dims")
+    return (x,)
+
+
+def _reverse_sequence(call: Call) -> Shapes:
+    x = call.shape("x")
+    call.axes((call.int_attr("seq_dim"), call.int_attr("batch_dim")), len(x), "seq_dim and batch_dim")
+    return (x,)
+
+
 RULES: dict[str, Rule] = {
     "Squeeze": lambda call: _squeezed(call, call.ints_attr("axis")),
     "SqueezeV3": _squeeze_v3,
@@ -241,12 +256,12 @@ RULES: dict[str, Rule] = {
     "SpaceToDepth": lambda call: _blocks(call, to_depth=True),
     "Tril": _matrix,
     "Triu": _matrix,
-    "Trilu": same_as("x"),
+    "Trilu": _matrix,
     "Eye": _eye,
     "EyeLike": lambda call: (call.shape_of_rank("x", 2),),
-    "ReverseV2": same_as("x"),
-    "ReverseSequence": same_as("x"),
-    "Roll": same_as("x"),
+    "ReverseV2": along("x", "axis"),
+    "ReverseSequence": _reverse_sequence,
+    "Roll": _roll,
     "AsStrided": _as_strided,
     "Range": _range,
     "LinSpace": _lin_space,

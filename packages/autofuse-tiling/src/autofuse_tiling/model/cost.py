@@ -13,6 +13,7 @@ from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_ir.tiling import CostTerm, PipeCost
 
 from autofuse_tiling.model.cached import cache_terms
+from autofuse_tiling.model.strided import traffic_of
 from autofuse_tiling.model.walks import Walk, rereads, walks_of
 
 SCALE = 1000
@@ -71,8 +72,19 @@ def _fill(walks: tuple[Walk, ...], target: TargetSpec) -> tuple[CostTerm, ...]:
 def _vector(walks: tuple[Walk, ...], target: TargetSpec) -> tuple[CostTerm, ...]:
     compute = tuple(term for number, walk in enumerate(walks) for term in _compute(walk, number, target))
     if target.kind is TargetKind.CPU and walks:
-        return (*compute, *cache_terms(walks[0].impl, walks, target))
+        return (*compute, *cache_terms(walks[0].impl, walks, target), *_scattered(walks, target))
     return compute
+
+
+def _scattered(walks: tuple[Walk, ...], target: TargetSpec) -> tuple[CostTerm, ...]:
+    """Elements that are loaded or stored one by one."""
+    found = total(
+        traffic_of(walk, node, target).scattered * walk.tiles
+        for walk in walks
+        for node in walk.nodes
+        if node.access is not None
+    )
+    return (CostTerm(target.quantity("gather_cycles"), found, const(1)),) if found != const(0) else ()
 
 
 def _drain(walks: tuple[Walk, ...], target: TargetSpec) -> tuple[CostTerm, ...]:
@@ -89,7 +101,11 @@ def blocks_of(impl: ImplGraph) -> Dim:
 def _movement(walk: Walk, op: str, target: TargetSpec) -> tuple[CostTerm, ...]:
     bandwidth = _speed(target, "bytes_per_cycle_read" if op == "Load" else "bytes_per_cycle_write")
     moved = [node for node in walk.nodes if node.op == op]
-    terms = [CostTerm(float(SCALE * n.dtype.itemsize), walk.elements(n) * walk.tiles, bandwidth) for n in moved]
+    if target.kind is TargetKind.CPU:
+        sizes = [traffic_of(walk, node, target).bytes for node in moved]
+    else:
+        sizes = [walk.elements(node) * node.dtype.itemsize for node in moved]
+    terms = [CostTerm(float(SCALE), size * walk.tiles, bandwidth) for size in sizes]
     if moved:
         terms.append(CostTerm(target.quantity("tile_cycles") * len(moved), walk.tiles, const(1)))
     return tuple(terms)
@@ -109,7 +125,7 @@ def _reads(walk: Walk, again: frozenset[str], target: TargetSpec) -> tuple[CostT
     for node in moved:
         times = const(1) if walk.is_same_in_all_tiles(node) else walk.tiles
         speed = nearer if node.name in again else memory
-        terms.append(CostTerm(float(SCALE * node.dtype.itemsize), walk.elements(node) * times, speed))
+        terms.append(CostTerm(float(SCALE), traffic_of(walk, node, target).bytes * times, speed))
         if walk.is_cut != const(0) and walk.varies_along_strips(node):
             pieces = product(axis.size for axis in walk.axes[:-1] if walk.varies(node, axis.root))
             terms.append(CostTerm(target.quantity("row_start_cycles"), pieces * walk.is_cut * times, const(1)))

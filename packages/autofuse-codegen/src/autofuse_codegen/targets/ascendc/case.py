@@ -1,5 +1,7 @@
 """One ImplGraph as one function: loops over tiles around copy in, compute and copy out."""
 
+import re
+
 from attrs import define, field, frozen
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.asc_ops import NOT_EVALUATED
@@ -12,9 +14,9 @@ from autofuse_codegen.targets.ascendc.bits import as_bits
 from autofuse_codegen.targets.ascendc.broadcasts import broadcast
 from autofuse_codegen.targets.ascendc.forms import Call, write
 from autofuse_codegen.targets.ascendc.layout import Layouts
-from autofuse_codegen.targets.ascendc.lines import BARRIER, Line, with_barriers
+from autofuse_codegen.targets.ascendc.lines import BARRIER, Line, vector, with_barriers
 from autofuse_codegen.targets.ascendc.literals import literal, type_name
-from autofuse_codegen.targets.ascendc.margins import margins
+from autofuse_codegen.targets.ascendc.margins import Margins, close, margins
 from autofuse_codegen.targets.ascendc.memory import SCRATCH, Memory, Queue
 from autofuse_codegen.targets.ascendc.names import Names
 from autofuse_codegen.targets.ascendc.nest import Nest
@@ -46,8 +48,10 @@ class CaseWriter:
     nodes: dict[str, AscNode] = field(init=False)
     phase: Phase = field(init=False)
     _bits: frozenset[str] = field(init=False)
+    _margins: Margins = field(init=False)
     _tensors: dict[str, str] = field(factory=dict)
     _numbers: dict[str, Number] = field(factory=dict)
+    _scalar_casts: set[str] = field(factory=set)
     _lines: list[Line] = field(factory=list)
     _open: dict[str, str] = field(factory=dict)
     _left: dict[str, int] = field(factory=dict)
@@ -75,13 +79,14 @@ class CaseWriter:
         """Return the text of the function's body."""
         opened, depth = self.nest.open(self.phase)
         order = tuple(self.nodes[name] for segment in self.phase.segments for name in segment.nodes)
+        self._margins = margins(self.impl, self.layouts, self._bits, self.memory)
         self._count_uses(order)
         self._copy_in(order)
         for node in order:
             self._node(node)
         lines = with_barriers(tuple(self._lines), bool(depth))
         pad = "  " * depth
-        body = [*opened, *(pad + text for text in self.layouts.declarations())]
+        body = [*opened, *(pad + text for text in self.layouts.declarations("\n".join(line.text for line in lines)))]
         body += [(pad + "  " * line.depth + line.text).rstrip() for line in lines]
         body += ["  " * level + "}" for level in reversed(range(depth))]
         return Written(self.memory, tuple(self._setup()), tuple(body))
@@ -102,13 +107,13 @@ class CaseWriter:
             lines.append(f"pipe.InitBuffer({space.name}, t->{space.size_field});")
         lines += self._slices()
         scratch = self.memory.scratch
-        if scratch is not None:
+        if scratch is not None and any(re.search(rf"\b{SCRATCH}\b", line.text) for line in self._lines):
             lines.append(f"const LocalTensor<uint8_t> {SCRATCH} = {scratch.name}.Get<uint8_t>();")
         for name, node in self.nodes.items():
-            space = next((s for s in self.memory.spaces if s.buffer.name == self.memory.memory_of(name)), None)
-            if space is not None and name in self._tensors:
+            own = next((s for s in self.memory.spaces if s.buffer.name == self.memory.memory_of(name)), None)
+            if own is not None and name in self._tensors:
                 kind = type_name(node.dtype)
-                lines.append(f"const LocalTensor<{kind}> {self._tensors[name]} = {space.name}.Get<{kind}>();")
+                lines.append(f"const LocalTensor<{kind}> {self._tensors[name]} = {own.name}.Get<{kind}>();")
         return [*lines, *self._defined()]
 
     def _global(self, node: AscNode) -> list[str]:
@@ -141,17 +146,14 @@ class CaseWriter:
         return lines
 
     def _defined(self) -> list[str]:
-        """Contents for memory that is read past what is written of it."""
+        """Contents for the margins of memory that stays as it is from tile to tile."""
         lines = []
-        for memory in margins(self.impl, self.layouts, self._bits, self.memory):
-            queue = self.memory.queue_of(memory)
-            if queue is not None:
-                text = f"af_define_queue<{queue.copies}>({queue.name}, t->{queue.size_field});"
-            else:
-                space = next(s for s in self.memory.spaces if s.buffer.name == memory)
+        for value in self._margins.ends:
+            memory = self.memory.memory_of(value)
+            space = next((s for s in self.memory.spaces if s.buffer.name == memory), None)
+            if space is not None:
                 text = f"af_define({space.name}.Get<uint8_t>(), t->{space.size_field});"
-            if text not in lines:
-                lines.append(text)
+                lines += [text] if text not in lines else []
         return [*lines, BARRIER] if lines else []
 
     # Queues.
@@ -217,6 +219,13 @@ class CaseWriter:
         self._put(f"{self._handle(queue, nodes[0])} = {queue.name}.DeQue<{kind}>();")
         self._slice(queue, nodes, declare=False)
         self._open[queue.name] = "taken"
+        if queue.position is QueuePosition.VECIN:
+            self._close(queue, nodes)
+
+    def _close(self, queue: Queue, nodes: list[AscNode]) -> None:
+        for node in nodes:
+            for text in close(node, self._tensor(node), self._margins, self.layouts, queue.position):
+                self._lines.append(vector(text, (), {self.memory.memory_of(node.name) or node.name}))
 
     def _prepare(self, node: AscNode) -> None:
         """Take what ``node`` reads from its queues, and room for what it writes."""
@@ -228,6 +237,7 @@ class CaseWriter:
                 self._dequeue(queue)
             elif queue.position is QueuePosition.VECOUT and queue.name not in self._open:
                 self._alloc(queue, self._members(queue))
+                self._close(queue, self._members(queue))
 
     def _release(self, node: AscNode) -> None:
         for memory in self._touched(node):
@@ -256,9 +266,11 @@ class CaseWriter:
     def _scalar_cast(self, node: AscNode) -> bool:
         """A size in another type is a number of the scalar unit."""
         source = self.nodes[node.inputs[0]]
-        if source.op != "IndexExpr":
+        is_stored = any(n.op == "Store" and node.name in n.inputs for n in self.impl.nodes)
+        if source.op != "IndexExpr" or is_stored:
             return False
         number = self._number(source.name)
+        self._scalar_casts.add(node.name)
         self._numbers[node.name] = Number(f"static_cast<{type_name(node.dtype)}>({number.text})", node.dtype)
         return True
 
@@ -272,9 +284,7 @@ class CaseWriter:
             return
         mask_is_bits = node.op == "Select" and node.inputs[0] in self._bits
         count, as_bits = self.layouts.count(axes), node.name in self._bits
-        self._lines += write(
-            Call(node, to, operands, count, lambda: self.layouts.whole(axes), as_bits, mask_is_bits)
-        )
+        self._lines += write(Call(node, to, operands, count, lambda: self.layouts.whole(axes), as_bits, mask_is_bits))
 
     def _store(self, node: AscNode) -> None:
         value = node.inputs[0]
@@ -301,7 +311,7 @@ class CaseWriter:
 
     def _operand(self, name: str, reader: AscNode) -> Operand:
         node = self.nodes[name]
-        if node.op in ("Scalar", "IndexExpr") or name in self._numbers:
+        if node.op in ("Scalar", "IndexExpr") or name in self._scalar_casts:
             return self._number(name)
         is_shared = not self.layouts.axes_of(node) and self.layouts.axes_of(reader)
         if is_shared and reader.op != "Store":

@@ -18,7 +18,23 @@ UNARY = {"Abs": "Abs", "Exp": "Exp", "Ln": "Ln", "Sqrt": "Sqrt"}
 """Functions of the basic API: (dst, src, count)."""
 
 WITH_SCRATCH = frozenset(
-    "Erf Erfc Tanh Sigmoid Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Log2".split(),
+    [
+        "Erf",
+        "Erfc",
+        "Tanh",
+        "Sigmoid",
+        "Sin",
+        "Cos",
+        "Tan",
+        "Asin",
+        "Acos",
+        "Atan",
+        "Sinh",
+        "Cosh",
+        "Asinh",
+        "Acosh",
+        "Log2",
+    ],
 )
 """Functions of the high-level API: (dst, src, scratch, count)."""
 
@@ -112,7 +128,7 @@ def _binary(call: Call) -> list[Line]:
         return [call.put(f"{name}({to}, {first.seen_as(view)}, {second.seen_as(view)}, {count});", a, b)]
     if isinstance(b, Number) and isinstance(a, Tensor):
         if name == "Sub":
-            return [call.put(f"Adds({to}, {a.seen_as(view)}, {b.negated}, {count});", a)]
+            return [call.put(f"Adds({to}, {a.seen_as(view)}, {b.negated(view)}, {count});", a)]
         return [_with_number(call, to, a, b, view, number_is_left=False)]
     if isinstance(a, Number) and isinstance(b, Tensor):
         if name == "Sub":
@@ -152,11 +168,23 @@ def _power(call: Call) -> list[Line]:
 
 
 def _fmod(call: Call) -> list[Line]:
-    a, b = call.operands
-    if not isinstance(a, Tensor) or not isinstance(b, Tensor):
-        raise _constant(call)
-    text = f"Fmod({call.to.text}, {a.text}, {b.text}, {SCRATCH}, {call.count});"
-    return [vector(text, {a.memory, b.memory}, {call.to.memory, SCRATCH})]
+    """Two tensors alone; a number is spread over the beginning of scratch."""
+    kind = type_name(call.to.dtype)
+    texts: list[str] = []
+    lines: list[Line] = []
+    room = SCRATCH
+    for operand in call.operands:
+        if isinstance(operand, Tensor):
+            texts.append(operand.text)
+            continue
+        if lines:
+            raise _constant(call)
+        texts.append(f"{SCRATCH}.ReinterpretCast<{kind}>()")
+        room = f"{SCRATCH}[{call.whole} * {call.to.dtype.itemsize}]"
+        lines.append(vector(f"af_fill<{kind}>({texts[-1]}, {operand.text}, {call.count});", (), {SCRATCH}))
+    reads = {o.memory for o in call.operands if isinstance(o, Tensor)} | ({SCRATCH} if lines else set())
+    text = f"Fmod({call.to.text}, {', '.join(texts)}, {room}, {call.count});"
+    return [*lines, vector(text, reads, {call.to.memory, SCRATCH})]
 
 
 def _compare(call: Call) -> list[Line]:
@@ -213,7 +241,7 @@ def _number_bits(number: Number, view: DType) -> str:
 
 def _choose(call: Call, mask: Number, a: Operand, b: Operand) -> list[Line]:
     """One truth value for all lanes: a copy of either."""
-    lines = []
+    lines: list[Line] = []
     reads = frozenset(source.memory for source in (a, b) if isinstance(source, Tensor))
     for word, source in ((f"if ({mask.text}) {{", a), ("} else {", b)):
         lines.append(Line(word, reads))  # what either branch reads must be there before both
@@ -261,7 +289,10 @@ def _shift(call: Call) -> list[Line]:
 
 
 def _cast(call: Call) -> list[Line]:
-    (x,) = _tensors(call)
+    (x,) = call.operands
+    if isinstance(x, Number):
+        value = f"static_cast<{type_name(call.to.dtype)}>({x.text})"
+        return [call.put(f"af_fill({call.to.text}, {value}, {call.count});")]
     source = dt.uint8 if x.dtype == dt.bool_ else x.dtype
     if (source, call.to.dtype) == (dt.int64, dt.int32):
         return [call.put(f"af_low_words({call.to.text}, {x.text}, {call.count});", x)]

@@ -1,5 +1,7 @@
 """How the elements of a value lie in UB: rows along its innermost axis, each from a multiple of elements on."""
 
+import re
+
 from attrs import define, field
 from autofuse_ir.asc_graph import AscNode, Axis, AxisKind
 from autofuse_ir.dims import const
@@ -75,9 +77,15 @@ class Layouts:
         """Return the number of points of ``axes`` in this tile."""
         return self._product(tuple(self.extent(axis) for axis in axes))
 
-    def declarations(self) -> tuple[str, ...]:
-        """Return the lines that declare every name handed out."""
-        return tuple(self._declared.values())
+    def declarations(self, body: str) -> tuple[str, ...]:
+        """Return the lines that declare the names that ``body`` uses, and those that they need."""
+        kept: list[str] = []
+        text = body
+        for name, line in reversed(self._declared.items()):
+            if re.search(rf"\b{name}\b", text):
+                kept.append(line)
+                text += line
+        return tuple(reversed(kept))
 
     def _product(self, factors: tuple[str, ...]) -> str:
         kept = tuple(f for f in factors if f != "1")

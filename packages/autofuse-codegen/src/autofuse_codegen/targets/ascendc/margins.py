@@ -1,36 +1,60 @@
-"""Memory that instructions read past the elements that were written: it gets contents before the first tile.
+"""Memory that instructions read past the elements that were written gets contents first.
 
-Copies from GM fill whole blocks of 32 bytes, no more, and computations write as many elements as their value has.
-Comparisons and logic read whole vectors, sums of rows read the gaps between rows, broadcasts of a column eight elements
-at a time.
+Copies from GM fill whole blocks of 32 bytes, no more, and computations write as many elements as their value has. But
+comparisons and logic read whole vectors, and instructions on a tile read the gaps between its rows.
 """
 
+from attrs import frozen
 from autofuse_ir.asc_graph import AscNode
-from autofuse_ir.schedule import ImplGraph
+from autofuse_ir.schedule import ImplGraph, QueuePosition
 
 from autofuse_codegen.targets.ascendc.forms import READS_WHOLE_VECTORS
 from autofuse_codegen.targets.ascendc.layout import Layouts
 from autofuse_codegen.targets.ascendc.memory import Memory
 
+_ON_BYTES = ("BitwiseAnd", "BitwiseOr", "BitwiseNot")
 
-def margins(impl: ImplGraph, layouts: Layouts, bits: frozenset[str], memory: Memory) -> tuple[str, ...]:
-    """Return the buffers that need contents, in the order of the nodes that read them."""
+
+@frozen
+class Margins:
+    """What is read past its elements: values by the number of elements read, values with gaps between their rows."""
+
+    ends: dict[str, str]
+    gaps: frozenset[str]
+
+
+def margins(impl: ImplGraph, layouts: Layouts, bits: frozenset[str], memory: Memory) -> Margins:
+    """Return the margins of the values of ``impl`` that need contents."""
     nodes = {node.name: node for node in impl.nodes}
-    found: dict[str, None] = {}
-
-    def note(value: str) -> None:
-        where = memory.memory_of(value)
-        if where is not None:
-            found[where] = None
-
+    ends: dict[str, str] = {}
+    gaps = set()
     narrowest = min((n.dtype.itemsize for n in impl.nodes if memory.memory_of(n.name) is not None), default=1)
     for node in impl.nodes:
         if node.op == "Load" and _has_gaps(node, layouts, narrowest):
-            note(node.name)
-        for value in _read_whole(node, nodes, layouts, bits):
-            if nodes[value].op not in READS_WHOLE_VECTORS:
-                note(value)
-    return tuple(found)
+            gaps.add(node.name)
+        for value in _read_whole(node, bits):
+            if nodes[value].op not in READS_WHOLE_VECTORS and memory.memory_of(value) is not None:
+                ends[value] = layouts.whole(layouts.axes_of(nodes[value]))
+    for node in impl.nodes:
+        if node.op == "Broadcast" and (row := _row(node, nodes[node.inputs[0]], layouts)) is not None:
+            ends.setdefault(node.inputs[0], row)
+    return Margins(ends, frozenset(gaps))
+
+
+def close(node: AscNode, text: str, wanted: Margins, layouts: Layouts, position: QueuePosition) -> list[str]:
+    """Return the statements that give the margins of ``node``, tensor ``text`` of a queue, their contents.
+
+    What was loaded gets them afterwards; where results will be written, before.
+    """
+    axes = layouts.axes_of(node)
+    lines = []
+    if node.name in wanted.gaps:
+        rows, columns, pitch = layouts.rows(axes), layouts.extent(axes[-1]), layouts.pitch(axes)
+        lines.append(f"af_close_rows({text}, {rows}, {columns}, {pitch});")
+    if node.name in wanted.ends:
+        function = "af_close" if position is QueuePosition.VECIN else "af_close_early"
+        lines.append(f"{function}({text}, {layouts.count(axes)}, {wanted.ends[node.name]});")
+    return lines
 
 
 def _has_gaps(node: AscNode, layouts: Layouts, narrowest: int) -> bool:
@@ -39,15 +63,20 @@ def _has_gaps(node: AscNode, layouts: Layouts, narrowest: int) -> bool:
     return len(axes) > 1 and node.dtype.itemsize > narrowest and layouts.pitch(axes) != layouts.extent(axes[-1])
 
 
-def _read_whole(
-    node: AscNode, nodes: dict[str, AscNode], layouts: Layouts, bits: frozenset[str]
-) -> tuple[str, ...]:
-    if node.op in READS_WHOLE_VECTORS:
+def _read_whole(node: AscNode, bits: frozenset[str]) -> tuple[str, ...]:
+    if node.op in READS_WHOLE_VECTORS or (node.op in _ON_BYTES and node.dtype.itemsize == 1):
         return node.inputs
-    if node.op == "BitwiseAnd" or node.op == "BitwiseOr" or node.op == "BitwiseNot":
-        return node.inputs if node.dtype.itemsize == 1 else ()
-    if node.op == "Select":
-        return () if node.inputs[0] in bits else node.inputs[:1]
-    if node.op == "Broadcast" and nodes[node.inputs[0]].inputs:
-        return node.inputs if len(layouts.axes_of(nodes[node.inputs[0]])) < 2 else ()
+    if node.op == "Select" and node.inputs[0] not in bits:
+        return node.inputs[:1]
     return ()
+
+
+def _row(node: AscNode, source: AscNode, layouts: Layouts) -> str | None:
+    """How many elements of one row or column are read to repeat it; None where nothing past it is."""
+    outer, inner = layouts.axes_of(node), layouts.axes_of(source)
+    if not source.inputs or len(inner) != 1 or len(outer) < 2:
+        return None
+    if outer[-1] != inner[-1]:  # a column, eight elements at a time; copies fill that much
+        return None if source.op == "Load" else layouts.whole(inner)
+    pitch = layouts.pitch(outer)
+    return None if pitch == layouts.extent(inner[-1]) else pitch

@@ -74,9 +74,7 @@ class Memory:
             first = members[0]
             stem = self._value_of(first.name) if len(members) == 1 else f"{first.position.name.lower()}{number}"
             name = self.names.of(f"queue {number}", f"{stem}_queue")
-            queues.append(
-                Queue(name, first.position, members, first.copies, f"q{number}_size", first.name in passing)
-            )
+            queues.append(Queue(name, first.position, members, first.copies, f"q{number}_size", first.name in passing))
         self.queues = tuple(queues)
         rest = [b for b in local if b.position is QueuePosition.VECCALC]
         spaces = []

@@ -36,15 +36,14 @@ class Number:
         """Return the number with its bits read as ``dtype``, which is an integer as wide."""
         return self.text if dtype == self.dtype else f"static_cast<{type_name(dtype)}>({self.text})"
 
-    @property
-    def negated(self) -> str:
-        """Return the expression of its negative; integers wrap."""
+    def negated(self, view: DType) -> str:
+        """Return its negative as ``view``, a type as wide; integers wrap."""
         if self.value is None:
-            return f"static_cast<{type_name(self.dtype)}>(-{self.text})"
-        if self.dtype.is_float:
-            return literal(-float(self.value), self.dtype)
-        low = -(2 ** (self.dtype.bits - 1)) if self.dtype.kind is dt.DTypeKind.SIGNED else 0
-        return literal((-int(self.value) - low) % 2**self.dtype.bits + low, self.dtype)
+            return f"static_cast<{type_name(view)}>(-{self.seen_as(view)})"
+        if view.is_float:
+            return literal(-float(self.value), view)
+        low = -(2 ** (view.bits - 1)) if view.kind is dt.DTypeKind.SIGNED else 0
+        return literal((-int(self.value) - low) % 2**view.bits + low, view)
 
     @property
     def may_be_zero(self) -> bool:

@@ -34,7 +34,9 @@ class Transfers:
         depth = 0
         for position, axis in enumerate(axes[:-2]):
             index = self.nest.names.of(f"row {axis.name}", f"{axis.name}_i")
-            lines.append("  " * depth + f"for (uint32_t {index} = 0; {index} < {self.layouts.extent(axis)}; ++{index}) {{")
+            lines.append(
+                "  " * depth + f"for (uint32_t {index} = 0; {index} < {self.layouts.extent(axis)}; ++{index}) {{"
+            )
             depth += 1
             local = _plus(local, _times(index, self.layouts.step(axes, position)))
             offset = _plus(offset, _times(index, self._size(where.step_along(axis.root))))

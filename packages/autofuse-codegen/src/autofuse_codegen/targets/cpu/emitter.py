@@ -8,7 +8,7 @@ from autofuse_ir.dims_c import C_PRELUDE
 from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.kernels import FileRole, KernelBundle, SourceFile, StatusMessage
-from autofuse_ir.schedule import ImplGraph, ScheduleResult
+from autofuse_ir.schedule import ScheduleResult
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import SupportFile, TilingModel, support_file
 
@@ -17,6 +17,13 @@ from autofuse_codegen.render import render, source_file
 from autofuse_codegen.targets.cpu.aliases import safe_aliases
 from autofuse_codegen.targets.cpu.functions import case_view, launch_symbols
 from autofuse_codegen.targets.cpu.headers import closure, header_texts
+from autofuse_codegen.targets.cpu.joint import (
+    KernelFunctions,
+    is_joint,
+    joint_functions,
+    joint_tiling,
+    tiling_fields,
+)
 from autofuse_codegen.targets.cpu.names import Names, identifier
 from autofuse_codegen.targets.cpu.views import (
     InferShapeView,
@@ -59,16 +66,14 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
     kernel = identifier(schedule.name)
     implementations = tuple(i for a in schedule.alternatives for g in a.groups for i in g.implementations)
     names = _size_names(schedule.symbols)
-    functions = Names()
-    lowered = tuple(case_view(at, kernel, impl, schedule, functions, names) for at, impl in enumerate(implementations))
-    headers = closure({f for _, called in lowered for f in called})
-    fields = tuple(dict.fromkeys(v.name for case in model.cases for v in case.variables))
+    written = joint_functions(schedule, names) if is_joint(schedule) else _functions(kernel, schedule, names)
+    headers = closure(set(written.called))
     outputs = tuple(a for a in schedule.arguments if a.is_output)
     output_bytes = sum((product(a.shape) * a.dtype.itemsize for a in outputs), const(0))
     tiling_data = f"{kernel}_tiling_data.h"
     kernel_view = KernelView(
         kernel=kernel,
-        sources=tuple(comment_text(line) for line in _sources(implementations)),
+        sources=tuple(comment_text(line) for line in _sources(schedule)),
         headers=headers,
         tiling_data_header=tiling_data,
         launch_type=f"Launch_{kernel}",
@@ -79,9 +84,10 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
         ),
         output_bytes=size(output_bytes, names.__getitem__),
         has_workspace=schedule.workspace_bytes != const(0),
-        cases=tuple(view for view, _ in lowered),
+        cases=written.cases,
+        levels=written.levels,
     )
-    tiling_view = _tiling_view(kernel, model, fields, tiling_data)
+    tiling, fields, tiling_files = _tiling(kernel, schedule, model, tiling_data)
     shape_dims = tuple(d for a in outputs for d in a.shape)
     shape_view = InferShapeView(
         kernel=kernel,
@@ -92,8 +98,7 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
     )
     files = (
         _rendered(f"{kernel}.cpp", FileRole.KERNEL, "kernel.cpp.jinja", kernel_view),
-        _rendered(f"{kernel}_tiling_func.cpp", FileRole.TILING_FUNCTION, "tiling_func.cpp.jinja", tiling_view),
-        _rendered(tiling_data, FileRole.TILING_DATA, "tiling_data.h.jinja", tiling_view),
+        *tiling_files,
         _rendered(f"{kernel}_infer_shape.cpp", FileRole.INFER_SHAPE, "infer_shape.cpp.jinja", shape_view),
         source_file("af_tiling_solver.cpp", FileRole.SUPPORT, SOLVER_SOURCE),
     )
@@ -103,14 +108,42 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
         arguments=schedule.arguments,
         symbols=schedule.symbols,
         launch=kernel_view.launch,
-        tiling=tiling_view.tiling,
-        tiling_bytes=8 * (2 + len(fields)),
+        tiling=tiling,
+        tiling_bytes=8 * fields,
         workspace_bytes=schedule.workspace_bytes,
         files=files,
         support_files=(*_headers(headers), *model.support_files),
         flags=FLAGS,
-        safe_aliases=safe_aliases(implementations, schedule),
+        safe_aliases=safe_aliases(schedule),
         status_messages=STATUS_MESSAGES,
+    )
+
+
+def _functions(kernel: str, schedule: ScheduleResult, names: dict[str, str]) -> KernelFunctions:
+    """Return the functions of a kernel of one group."""
+    functions = Names()
+    implementations = tuple(i for a in schedule.alternatives for g in a.groups for i in g.implementations)
+    lowered = tuple(case_view(at, kernel, impl, schedule, functions, names) for at, impl in enumerate(implementations))
+    called = frozenset(f for _, called in lowered for f in called)
+    return KernelFunctions(tuple(view for view, _ in lowered), (), called)
+
+
+def _tiling(
+    kernel: str, schedule: ScheduleResult, model: TilingModel, tiling_data: str
+) -> tuple[str, int, tuple[SourceFile, SourceFile]]:
+    """Return the name of the tiling function, the number of fields of TilingData, and the files of both."""
+    if is_joint(schedule):
+        joint = joint_tiling(kernel, schedule, model, tiling_data)
+        return joint.tiling, tiling_fields(joint), _tiling_files(kernel, tiling_data, "joint_", joint)
+    fields = tuple(dict.fromkeys(v.name for case in model.cases for v in case.variables))
+    view = _tiling_view(kernel, model, fields, tiling_data)
+    return view.tiling, 2 + len(fields), _tiling_files(kernel, tiling_data, "", view)
+
+
+def _tiling_files(kernel: str, tiling_data: str, prefix: str, view: AttrsInstance) -> tuple[SourceFile, SourceFile]:
+    return (
+        _rendered(f"{kernel}_tiling_func.cpp", FileRole.TILING_FUNCTION, f"{prefix}tiling_func.cpp.jinja", view),
+        _rendered(tiling_data, FileRole.TILING_DATA, f"{prefix}tiling_data.h.jinja", view),
     )
 
 
@@ -125,8 +158,9 @@ def _headers(names: tuple[str, ...]) -> tuple[SupportFile, ...]:
     return tuple(support_file(name, text) for name, text in sorted(texts.items()))
 
 
-def _sources(implementations: tuple[ImplGraph, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(s for n in implementations[0].nodes for s in n.source))
+def _sources(schedule: ScheduleResult) -> tuple[str, ...]:
+    firsts = (group.implementations[0] for group in schedule.alternatives[0].groups)
+    return tuple(dict.fromkeys(source for impl in firsts for node in impl.nodes for source in node.source))
 
 
 def _tiling_view(kernel: str, model: TilingModel, fields: tuple[str, ...], tiling_data: str) -> TilingView:

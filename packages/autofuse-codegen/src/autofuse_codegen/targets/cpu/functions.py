@@ -9,6 +9,7 @@ from autofuse_ir.schedule import ImplGraph, Location, Phase, ScheduleResult
 
 from autofuse_codegen.kernel.calls import calls
 from autofuse_codegen.printers.cpp import size, statements
+from autofuse_codegen.targets.cpu.borders import ALONE, Borders
 from autofuse_codegen.targets.cpu.lanes import LANES, lane_bytes
 from autofuse_codegen.targets.cpu.local_memory import plan_memory
 from autofuse_codegen.targets.cpu.lower import GroupLowering, phase_groups
@@ -21,11 +22,18 @@ ALIGNMENT = 64
 
 
 def case_view(
-    key: int, kernel: str, impl: ImplGraph, schedule: ScheduleResult, functions: Names, launch_names: dict[str, str]
+    key: int,
+    kernel: str,
+    impl: ImplGraph,
+    schedule: ScheduleResult,
+    functions: Names,
+    launch_names: dict[str, str],
+    borders: Borders = ALONE,
 ) -> tuple[CaseView, frozenset[str]]:
     """Return the functions of ``impl`` and the header functions they call.
 
-    ``functions`` hands out their names; ``launch_names`` is what the launch function calls the symbols.
+    ``functions`` hands out their names, which begin with ``kernel``; ``launch_names`` is what the launch function calls
+    the symbols.
     """
     groups = phase_groups(impl)
     views: list[FunctionView] = []
@@ -35,8 +43,9 @@ def case_view(
         if len(groups) > 1:
             parts.append(str(number + 1))
         name = functions.of(f"{key} {number}", identifier("_".join(parts)))
-        blocks = "t->blocks" if len(groups) == 1 else _blocks(impl, phases, launch_names)
-        view, used = _function(name, impl, phases, schedule, blocks)
+        tiling = f"t->{borders.tiling}"
+        blocks = f"{tiling}blocks" if len(groups) == 1 else _blocks(impl, phases, launch_names, tiling)
+        view, used = _function(name, impl, phases, schedule, blocks, borders)
         views.append(view)
         called |= used
     return CaseView(key, tuple(views)), frozenset(called)
@@ -56,15 +65,15 @@ def _block_count(impl: ImplGraph, phases: tuple[Phase, ...]) -> Dim:
     return const(1) if block is None else next(axis.size for axis in impl.axes if axis.name == block)
 
 
-def _blocks(impl: ImplGraph, phases: tuple[Phase, ...], launch_names: dict[str, str]) -> str:
-    tiles = {variable.name: f"t->{identifier(variable.name)}" for variable in impl.tile_variables}
+def _blocks(impl: ImplGraph, phases: tuple[Phase, ...], launch_names: dict[str, str], tiling: str) -> str:
+    tiles = {variable.name: f"{tiling}{identifier(variable.name)}" for variable in impl.tile_variables}
     return size(_block_count(impl, phases), (launch_names | tiles).__getitem__)
 
 
 def _function(
-    name: str, impl: ImplGraph, phases: tuple[Phase, ...], schedule: ScheduleResult, blocks: str
+    name: str, impl: ImplGraph, phases: tuple[Phase, ...], schedule: ScheduleResult, blocks: str, borders: Borders
 ) -> tuple[FunctionView, frozenset[str]]:
-    lowering = GroupLowering(impl, phases)
+    lowering = GroupLowering(impl, phases, borders)
     sizes = {s: lowering.names.of(f"size {s}", s) for s in schedule.symbols}
     tiles = {v.name: lowering.names.of(f"size {v.name}", v.name) for v in impl.tile_variables}
     function = lowering.function(name)
@@ -83,7 +92,9 @@ def _function(
         if _mentions(text, sizes[s])
     ]
     prologue += [
-        f"const af_i64 {tiles[v]} = launch->tiling->{identifier(v)};" for v in tiles if _mentions(text, tiles[v])
+        f"const af_i64 {tiles[v]} = launch->tiling->{borders.tiling}{identifier(v)};"
+        for v in tiles
+        if _mentions(text, tiles[v])
     ]
     epilogue: list[str] = []
     if _mentions(text, "stream"):

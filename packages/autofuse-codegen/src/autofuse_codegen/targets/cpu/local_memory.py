@@ -51,15 +51,21 @@ def vectorised_axes(impl: ImplGraph) -> dict[str, tuple[Axis, ...]]:
     return found
 
 
-def tile_address(node: AscNode, vectorised: tuple[Axis, ...], roots: tuple[str, ...]) -> Address:
-    """Return the address of a value inside its tile: row-major over the vectorised axes it varies along."""
+def tile_address(node: AscNode, vectorised: tuple[Axis, ...], impl: ImplGraph) -> Address:
+    """Return the address of a value inside its tile: row-major over the vectorised axes it varies along.
+
+    Rows along the innermost of several axes start at multiples of ``impl.row_multiple`` elements.
+    """
     running = const(1)
     coefficients: list[tuple[str, Dim]] = []
     for axis in reversed(vectorised):
-        if node.repeats[roots.index(axis.root)] == const(1):
+        if node.repeats[impl.roots.index(axis.root)] == const(1):
             continue
+        is_innermost = not coefficients
         coefficients.append((axis.name, running))
         running = running * axis.size
+        if is_innermost:
+            running = ceildiv(running, impl.row_multiple) * impl.row_multiple
     return Address(const(0), tuple(reversed(coefficients)))
 
 

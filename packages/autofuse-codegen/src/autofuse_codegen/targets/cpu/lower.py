@@ -8,11 +8,9 @@ from autofuse_codegen.kernel.program import (
     Binary,
     Call,
     Declare,
-    Element,
     Expression,
     Function,
     Literal,
-    Member,
     Name,
     Scope,
     Size,
@@ -20,6 +18,7 @@ from autofuse_codegen.kernel.program import (
 )
 from autofuse_codegen.kernel.prune import prune
 from autofuse_codegen.targets.cpu.ahead import fetched_ahead, tile_axis
+from autofuse_codegen.targets.cpu.borders import ALONE, Borders, in_workspace
 from autofuse_codegen.targets.cpu.lanes import LANES
 from autofuse_codegen.targets.cpu.literals import literal, type_name
 from autofuse_codegen.targets.cpu.names import Names
@@ -46,6 +45,7 @@ class GroupLowering:
 
     impl: ImplGraph
     phases: tuple[Phase, ...]
+    borders: Borders = ALONE
     scope: KernelScope = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -106,16 +106,14 @@ class GroupLowering:
 
         for node in self.impl.nodes:
             if node.op in ("Data", "Output"):
-                array = "inputs" if node.op == "Data" else "outputs"
                 constness = "const " if node.op == "Data" else ""
-                data = Member(Element(Name(f"launch->{array}"), Literal(str(node.attr("index")))), "data")
-                wish = f"{'in' if node.op == 'Data' else 'out'}{node.attr('index')}"
+                wish, data = self.borders.pointer(node)
                 pointer(f"base {node.name}", wish, f"{constness}{type_name(node.dtype)}*", data)
         for name, place in scope.places.items():
             assert place.buffer is not None
             kind = f"{type_name(scope.nodes[name].dtype)}*"
             if place.location is Location.WORKSPACE:
-                start = _at("launch->workspace", scope.workspace.offset(place.buffer))
+                start = in_workspace(self.borders.workspace + scope.workspace.offset(place.buffer))
                 pointer(f"base {name}", f"{name}_all", kind, start)
             else:
                 start = _at("local", scope.local.offset(place.buffer))

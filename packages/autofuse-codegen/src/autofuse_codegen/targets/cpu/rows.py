@@ -258,7 +258,7 @@ class RowWriter:
             where = workspace_address(node, scope.impl, elements)
             step = const(0) if self._strip is None else where.step_along(scope.axes[self._strip].root)
         else:
-            where = tile_address(node, scope.vectorised[node.name], scope.impl.roots)
+            where = tile_address(node, scope.vectorised[node.name], scope.impl)
             step = const(0) if self._strip is None else where.step_along(self._strip)
         return where, step
 

@@ -128,7 +128,7 @@ class SegmentWriter:
             case Location.WORKSPACE:
                 return (Evaluate(Call(f"{state}.flush", count)),)
             case Location.LOCAL:
-                where = tile_address(form.node, scope.vectorised[name], scope.impl.roots)
+                where = tile_address(form.node, scope.vectorised[name], scope.impl)
                 to = moved(scope.base(name), scope.offset(where, self._strip))
                 if form.in_rows:
                     step = Size(self._result_step(form, where))

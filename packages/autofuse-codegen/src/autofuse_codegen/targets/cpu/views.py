@@ -24,8 +24,33 @@ class CaseView:
 
 
 @frozen
+class PartView:
+    """One group of a kernel of several: its part of TilingData, cases that run, and how many blocks it has there."""
+
+    member: str
+    cases: tuple[CaseView, ...]
+    blocks: str = ""
+
+
+@frozen
+class LevelView:
+    """Groups that wait for earlier levels only.
+
+    Those ``alone`` run one after the other, with all blocks of ``together`` behind them in one run of ``function``,
+    which is empty where there are none.
+    """
+
+    names: str
+    alone: tuple[PartView, ...]
+    together: tuple[PartView, ...]
+    function: str
+    blocks: str
+    most: str
+
+
+@frozen
 class KernelView:
-    """The kernel template."""
+    """The kernel template; ``levels`` only where there are several groups."""
 
     kernel: str
     sources: tuple[str, ...]
@@ -38,6 +63,7 @@ class KernelView:
     output_bytes: str
     has_workspace: bool
     cases: tuple[CaseView, ...]
+    levels: tuple[LevelView, ...]
 
 
 @frozen
@@ -84,3 +110,32 @@ class InferShapeView:
     infer_shape: str
     size_lines: tuple[str, ...]
     dims: tuple[str, ...]
+
+
+@frozen
+class TilingPartView:
+    """One group of a kernel of several, in the templates of TilingData and of the tiling function."""
+
+    member: str
+    name: str
+    first: int
+    count: int
+    fields: tuple[str, ...]
+    cases: tuple[TilingCaseView, ...]
+
+
+@frozen
+class JointTilingView:
+    """The templates of TilingData and of the tiling function of a kernel of several groups."""
+
+    kernel: str
+    symbols: tuple[str, ...]
+    symbol_indices: tuple[int, ...]
+    solver_header: str
+    models_header: str
+    tiling_data_header: str
+    tiling: str
+    tiling_type: str
+    models: str
+    value_count: int
+    groups: tuple[TilingPartView, ...]

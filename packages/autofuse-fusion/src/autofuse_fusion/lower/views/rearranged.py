@@ -19,7 +19,7 @@ def _transpose(call: ViewCall) -> None:
 
 def _reverse(call: ViewCall) -> None:
     x = call.shape("x")
-    flipped = {axis % len(x) for axis in call.integers("axis")}
+    flipped = {axis % max(1, len(x)) for axis in call.integers("axis")}  # rank 0 is a vector of one element
     _finish(call, tuple([at(d, const(-1), size - 1) if d in flipped else at(d) for d, size in enumerate(x)]))
 
 

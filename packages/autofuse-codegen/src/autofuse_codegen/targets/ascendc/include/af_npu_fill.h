@@ -60,13 +60,36 @@ __aicore__ inline void af_define(const AscendC::LocalTensor<uint8_t>& memory, ui
                      static_cast<int32_t>(bytes / 4));
 }
 
-// The same for a queue's buffers, before anything is copied to or from them.
-template <uint32_t buffers, typename Queue>
-__aicore__ inline void af_define_queue(Queue& queue, uint32_t bytes) {
-  AscendC::LocalTensor<uint8_t> memory[buffers];
-  for (uint32_t i = 0; i < buffers; ++i) {
-    memory[i] = queue.template AllocTensor<uint8_t>();
-    af_define(memory[i], bytes);
+// Elements from the end of the 32-byte block that holds the last of `count` up to `end` get defined contents.
+template <typename T>
+__aicore__ inline void af_close(const AscendC::LocalTensor<T>& to, uint32_t count, uint32_t end) {
+  const uint32_t first = af_round_up(count, 32 / sizeof(T));
+  if (first >= end) return;
+  AscendC::Duplicate(to[first].template ReinterpretCast<uint32_t>(), static_cast<uint32_t>(0),
+                     static_cast<int32_t>((end - first) * sizeof(T) / 4));
+}
+
+// The same from the beginning of that block, before `count` elements are written.
+template <typename T>
+__aicore__ inline void af_close_early(const AscendC::LocalTensor<T>& to, uint32_t count, uint32_t end) {
+  const uint32_t first = count / (32 / sizeof(T)) * (32 / sizeof(T));
+  if (first >= end) return;
+  AscendC::Duplicate(to[first].template ReinterpretCast<uint32_t>(), static_cast<uint32_t>(0),
+                     static_cast<int32_t>((end - first) * sizeof(T) / 4));
+}
+
+// What lies between the last block of each row of `columns` elements and the next row, `pitch` elements on.
+template <typename T>
+__aicore__ inline void af_close_rows(const AscendC::LocalTensor<T>& to, uint32_t rows, uint32_t columns,
+                                     uint32_t pitch) {
+  const uint32_t first = af_round_up(columns, 32 / sizeof(T));
+  if (first >= pitch) return;
+  const uint64_t mask = (pitch - first) * sizeof(T) / 4;
+  const uint32_t blocks = static_cast<uint32_t>(pitch * sizeof(T) / 32), together = blocks > 255 ? 1 : 255;
+  const uint8_t stride = static_cast<uint8_t>(blocks > 255 ? 8 : blocks);
+  for (uint32_t row = 0; row < rows; row += together) {
+    const uint8_t repeats = static_cast<uint8_t>(af_smaller(rows - row, together));
+    AscendC::Duplicate(to[row * pitch + first].template ReinterpretCast<uint32_t>(), static_cast<uint32_t>(0), mask,
+                       repeats, 1, stride);
   }
-  for (uint32_t i = 0; i < buffers; ++i) queue.FreeTensor(memory[i]);
 }

@@ -21,6 +21,13 @@ AF_INLINE af_span af_within(af_span span, af_i64 first, af_i64 step, af_i64 size
 // The index itself where it is inside of a dim, else 0: an offset made of it stays in the data.
 AF_INLINE af_i64 af_inside_or_zero(af_i64 index, af_i64 size) { return index >= 0 && index < size ? index : 0; }
 
+// Lanes first to last from p, p + step, ..., the others `fill`: what a strip at the border of its data needs. A call,
+// since a row has one or two such strips and a kernel many loads.
+template <class T> __attribute__((noinline, unused)) static void af_gather_lanes(T *lanes, int count, const T *p, af_i64 step, af_i64 first, af_i64 last, T fill) {
+#pragma GCC unroll 1
+  for (int i = 0; i < count; ++i) lanes[i] = i >= first && i < last ? p[i * step] : fill;
+}
+
 // The strip at `position`: elements at p, p + step, ... where inside of `span`, else `fill`.
 template <class STRIP, class T> AF_INLINE auto af_load_within(const STRIP &strip, const T *p, af_i64 step, af_i64 position, af_span span, T fill) {
   constexpr int L = STRIP::lanes;
@@ -28,8 +35,7 @@ template <class STRIP, class T> AF_INLINE auto af_load_within(const STRIP &strip
   if (position >= span.from && position + n <= span.to) return strip.load(p, step);
   if (position >= span.to || position + n <= span.from) return af_splat<T, L>(fill);
   T lanes[L];
-  for (af_i64 i = 0; i < L; ++i)
-    lanes[i] = i < n && position + i >= span.from && position + i < span.to ? p[i * step] : fill;
+  af_gather_lanes<T>(lanes, L, p, step, span.from - position, n < span.to - position ? n : span.to - position, fill);
   return af_load<T, L>(lanes);
 }
 

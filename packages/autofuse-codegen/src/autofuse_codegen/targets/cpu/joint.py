@@ -1,0 +1,153 @@
+"""Kernels of several groups on the CPU: levels of groups side by side, and a part of TilingData for each group."""
+
+from attrs import frozen
+from autofuse_ir.comment import comment_text
+from autofuse_ir.group_order import levels
+from autofuse_ir.kernel_memory import workspace_plan
+from autofuse_ir.schedule import Alternative, ScheduleGroup, ScheduleResult
+from autofuse_ir.tiling import CaseModel, TilingModel
+
+from autofuse_codegen.errors import CodegenError
+from autofuse_codegen.targets.cpu.borders import Borders
+from autofuse_codegen.targets.cpu.functions import case_view
+from autofuse_codegen.targets.cpu.names import Names, identifier
+from autofuse_codegen.targets.cpu.views import (
+    CaseView,
+    JointTilingView,
+    LevelView,
+    PartView,
+    StoreView,
+    TilingCaseView,
+    TilingPartView,
+)
+
+
+@frozen
+class KernelFunctions:
+    """The functions of all cases, how the launch runs them, and the header functions they call."""
+
+    cases: tuple[CaseView, ...]
+    levels: tuple[LevelView, ...]
+    called: frozenset[str]
+
+
+def is_joint(schedule: ScheduleResult) -> bool:
+    """True for a kernel whose groups are solved and run by themselves."""
+    return any(len(alternative.groups) > 1 for alternative in schedule.alternatives)
+
+
+def joint_functions(schedule: ScheduleResult, launch_names: dict[str, str]) -> KernelFunctions:
+    """Return the functions of a kernel of several groups; ``launch_names`` is what its launch calls the symbols."""
+    alternative = _only_alternative(schedule)
+    plan = workspace_plan(schedule.internals, alternative)
+    functions = Names()
+    cases: list[CaseView] = []
+    by_group: dict[str, tuple[CaseView, ...]] = {}
+    called: set[str] = set()
+    for number, group in enumerate(alternative.groups):
+        borders = Borders(plan.internals, plan.of_group(group.name), f"{member(number)}.")
+        own: list[CaseView] = []
+        for impl in group.implementations:
+            key, name = len(cases) + len(own), identifier(group.name)
+            view, used = case_view(key, name, impl, schedule, functions, launch_names, borders)
+            own.append(view)
+            called |= used
+        by_group[group.name] = tuple(own)
+        cases += own
+    members = {group.name: member(number) for number, group in enumerate(alternative.groups)}
+    views = tuple(
+        _level(level, members, by_group, functions.of(f"level {depth}", f"{identifier(schedule.name)}_level{depth}"))
+        for depth, level in enumerate(levels(alternative.groups))
+    )
+    return KernelFunctions(tuple(cases), views, frozenset(called))
+
+
+def member(number: int) -> str:
+    """Return the name of group ``number``'s part of TilingData."""
+    return f"part{number}"
+
+
+def _level(
+    level: tuple[ScheduleGroup, ...], members: dict[str, str], cases: dict[str, tuple[CaseView, ...]], function: str
+) -> LevelView:
+    """Groups of one phase group run together with others; what must wait in between runs by itself."""
+    names = comment_text(", ".join(group.name for group in level))
+    if len(level) == 1:
+        whole = PartView(members[level[0].name], cases[level[0].name])
+        return LevelView(names, (whole,), (), "", "", "")
+    alone: list[PartView] = []
+    together: list[PartView] = []
+    for group in level:
+        waiting = tuple(case for case in cases[group.name] if len(case.groups) > 1)
+        if waiting:
+            alone.append(PartView(members[group.name], waiting))
+        at_once = tuple(case for case in cases[group.name] if len(case.groups) == 1)
+        if at_once:
+            together.append(PartView(members[group.name], at_once, _blocks(members[group.name], waiting)))
+    if len(together) < 2:
+        alone = [PartView(members[group.name], cases[group.name]) for group in level]
+        return LevelView(names, tuple(alone), (), "", "", "")
+    counts = [f"{part.member}_blocks" for part in together]
+    most = counts[0]
+    for count in counts[1:]:
+        most = f"af_max({most}, {count})"
+    return LevelView(names, tuple(alone), tuple(together), function, " + ".join(counts), most)
+
+
+def _blocks(name: str, waiting: tuple[CaseView, ...]) -> str:
+    """Return how many blocks a group has in the run of its level: none where its case runs by itself."""
+    if not waiting:
+        return f"t->{name}.blocks"
+    by_itself = " || ".join(f"t->{name}.key == {case.key}" for case in waiting)
+    return f"({by_itself}) ? 0 : t->{name}.blocks"
+
+
+def joint_tiling(kernel: str, schedule: ScheduleResult, model: TilingModel, tiling_data: str) -> JointTilingView:
+    """Return what the templates of TilingData and of the tiling function see."""
+    first_value = len(model.symbols) + 1
+    parts: list[TilingPartView] = []
+    start = 0
+    for number, group in enumerate(_only_alternative(schedule).groups):
+        cases = model.cases[start : start + len(group.implementations)]
+        parts.append(_part(number, group.name, start, cases, first_value))
+        start += len(cases)
+    solver, models = (file.name for file in model.support_files[:2])
+    return JointTilingView(
+        kernel=kernel,
+        symbols=tuple(comment_text(s) for s in model.symbols),
+        symbol_indices=tuple(range(len(model.symbols))),
+        solver_header=solver,
+        models_header=models,
+        tiling_data_header=tiling_data,
+        tiling=f"af_{kernel}_tiling",
+        tiling_type=f"AfTiling_{kernel}",
+        models=f"af_models_{kernel}",
+        value_count=first_value + max(len(case.variables) for case in model.cases),
+        groups=tuple(parts),
+    )
+
+
+def _part(number: int, name: str, first: int, cases: tuple[CaseModel, ...], first_value: int) -> TilingPartView:
+    fields = dict.fromkeys(identifier(variable.name) for case in cases for variable in case.variables)
+    views = tuple(
+        TilingCaseView(
+            case.key, tuple(StoreView(identifier(v.name), first_value + i) for i, v in enumerate(case.variables))
+        )
+        for case in cases
+    )
+    return TilingPartView(member(number), comment_text(name), first, len(cases), tuple(fields), views)
+
+
+def tiling_fields(view: JointTilingView) -> int:
+    """Return how many 8-byte fields TilingData has."""
+    return sum(2 + len(group.fields) for group in view.groups)
+
+
+def _only_alternative(schedule: ScheduleResult) -> Alternative:
+    if len(schedule.alternatives) != 1:
+        raise CodegenError(
+            f"it has {len(schedule.alternatives)} alternatives, of several groups each",
+            where=f"kernel {schedule.name}",
+            fix="schedule a kernel of several groups in one alternative",
+        )
+    return schedule.alternatives[0]
