@@ -326,6 +326,48 @@ def test_a_range_that_excludes_every_size_is_an_error() -> None:
         infer(builder.build(outputs={"y": builder.op("Add", x, y)}))
 
 
+# -- sizes that inputs tell as multiples
+
+
+def test_a_dim_that_is_a_multiple_of_a_size_tells_it() -> None:
+    builder = GraphBuilder("multiples")
+    builder.symbol("s0", 1, 8, hint=2)
+    x, y = builder.input("x", ("4*s0",), dt.float32), builder.input("y", ("8*s0 + 1", "s0 + n", "n"), dt.float32)
+    graph, facts = infer(builder.build(outputs={"a": builder.op("Abs", x, name="a"), "b": builder.op("Abs", y)}))
+    (symbol_fact,) = [s for s in facts.symbols if s.name == "x.dim0"]
+    assert (symbol_fact.lo, symbol_fact.hi, symbol_fact.hint) == (4, 32, 8)
+    assert symbol_fact.sources == (InputDim("x", 0),)
+    assert shape(facts, "a") == ["x.dim0"]
+    (exact,) = [guard for guard in facts.guards if guard.operator == "x"]
+    assert exact.message == "dim 0 of input 'x' must be 4*s0"
+    assert [str(dim) for dim in graph.inputs[1].shape or ()] == ["8*(x.dim0 // 4) + 1", "n + x.dim0 // 4", "n"]
+    assert {s.name for s in graph.symbols} == {"x.dim0", "n"}
+
+
+def test_multiples_that_some_dim_or_a_fixed_value_explains_stay() -> None:
+    for lo, others in ((0, ("s0",)), (3, ())):
+        builder = GraphBuilder("multiples")
+        builder.symbol("s0", lo, 3)
+        x = builder.input("x", ("4*s0", *others), dt.float32)
+        graph = builder.build(outputs={"y": builder.op("Abs", x)})
+        assert infer(graph)[0] is graph
+
+
+def test_attributes_follow_a_size_that_a_multiple_tells() -> None:
+    builder = GraphBuilder("multiples")
+    x = builder.input("x", ("2*s0 + 2",), dt.float32)
+    graph = builder.build(outputs={"y": builder.op("SliceD", x, offsets=(1,), size=(2 * symbol("s0"),), name="y")})
+    _, facts = infer(graph)
+    assert shape(facts, "y") == ["x.dim0 - 2"]
+
+
+def test_a_size_that_no_dim_tells_alone_is_an_error() -> None:
+    builder = GraphBuilder("product")
+    x = builder.input("x", ("n*m",), dt.float32)
+    with pytest.raises(ShapeError, match="no input gives m itself"):
+        infer(builder.build(outputs={"y": builder.op("Abs", x)}))
+
+
 # -- reshapes and divisions
 
 

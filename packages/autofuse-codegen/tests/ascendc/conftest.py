@@ -177,6 +177,7 @@ def build(kernels: Iterable[AscGraphBuilder], target: str = "ascend-a2") -> dict
 def write_sources(bundle: KernelBundle, folder: Path) -> None:
     """Write all files of ``bundle`` into ``folder``."""
     for path, text in [(f.path, f.text) for f in bundle.files] + [(f.name, f.text) for f in bundle.support_files]:
+        (folder / path).parent.mkdir(exist_ok=True)
         (folder / path).write_text(text)
 
 

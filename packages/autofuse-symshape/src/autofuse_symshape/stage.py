@@ -16,6 +16,7 @@ from autofuse_symshape.conclude import conclude
 from autofuse_symshape.declared import declared_shape, refined, shape_of_rank
 from autofuse_symshape.errors import ShapeError, UnknownShape
 from autofuse_symshape.known import Known
+from autofuse_symshape.multiples import without_multiples
 from autofuse_symshape.rules import RULES, Shapes
 from autofuse_symshape.scope import Scope
 from autofuse_symshape.sources import add_inputs
@@ -26,12 +27,17 @@ from autofuse_symshape.values.demand import wanted
 def infer(graph: Graph, values: Mapping[str, TensorData] | None = None) -> tuple[Graph, SymbolFacts]:
     """Return ``graph`` and what is known about the sizes and contents of all its values.
 
+    The graph comes back as it is, but for sizes that inputs tell only as multiples (see `without_multiples`).
     ``values`` gives inputs whose content is known when compiling (axes, perm, a shape). Relations that the program
     needs and that cannot be proved over the declared ranges become *assert* guards; raises `ShapeError` for those
     that can be disproved.
     """
+    graph, multiples = without_multiples(graph)
     scope = Scope(graph, wanted(graph, frozenset(KERNELS)))
     add_inputs(graph, values or {}, scope)
+    for each in multiples:
+        source = f"input {each.input!r}"
+        scope.require(each.is_exact, operator=each.input, where=source, message=each.message)
     for constant in graph.constants:
         data = constant.data
         scope.known[constant.name] = Known(data.dtype, tuple([const(size) for size in data.shape]))

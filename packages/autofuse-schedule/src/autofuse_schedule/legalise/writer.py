@@ -134,7 +134,8 @@ def convert(value: Number, dtype: DType) -> Number:
         if math.isnan(value):
             return 0
         return low if value <= low else high if value >= high else int(value)
-    return (int(value) - low) % 2**dtype.bits + low
+    wrapped: int = (int(value) - low) % 2**dtype.bits + low
+    return wrapped
 
 
 def round_to(value: float, dtype: DType) -> float:

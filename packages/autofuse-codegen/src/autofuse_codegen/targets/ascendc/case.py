@@ -110,10 +110,10 @@ class CaseWriter:
         if scratch is not None and any(re.search(rf"\b{SCRATCH}\b", line.text) for line in self._lines):
             lines.append(f"const LocalTensor<uint8_t> {SCRATCH} = {scratch.name}.Get<uint8_t>();")
         for name, node in self.nodes.items():
-            space = next((s for s in self.memory.spaces if s.buffer.name == self.memory.memory_of(name)), None)
-            if space is not None and name in self._tensors:
+            own = next((s for s in self.memory.spaces if s.buffer.name == self.memory.memory_of(name)), None)
+            if own is not None and name in self._tensors:
                 kind = type_name(node.dtype)
-                lines.append(f"const LocalTensor<{kind}> {self._tensors[name]} = {space.name}.Get<{kind}>();")
+                lines.append(f"const LocalTensor<{kind}> {self._tensors[name]} = {own.name}.Get<{kind}>();")
         return [*lines, *self._defined()]
 
     def _global(self, node: AscNode) -> list[str]:

@@ -6,10 +6,10 @@ from importlib.resources import files
 from attrs import frozen
 from autofuse_ir.abi import header_text as abi_text
 from autofuse_ir.comment import comment_text
-from autofuse_ir.dims import Dim
+from autofuse_ir.dims import Dim, symbol
 from autofuse_ir.dims_c import C_PRELUDE, c_text
 from autofuse_ir.dims_eval import free_symbols
-from autofuse_ir.facts import InputDim, SymbolFacts
+from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.kernels import FileRole, KernelBundle, SourceFile
 from autofuse_ir.schedule import ImplGraph, ScheduleResult
 from autofuse_ir.target import TargetSpec
@@ -78,6 +78,7 @@ class _Fields:
 
 def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, target: TargetSpec) -> KernelBundle:
     """Write the sources of one backend node; everything about order and place comes from ``schedule``."""
+    del facts  # ranges are in the schedule already
     kernel = identifier(schedule.name)
     implementations = tuple(i for a in schedule.alternatives for g in a.groups for i in g.implementations)
     field_names = Names()
@@ -113,9 +114,10 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
         headers=headers,
         parameters=tuple(f"GM_ADDR {name}" for name in parameters.values()),
         call=", ".join(parameters.values()),
+        argument_names=tuple(parameters.values()),
         tiling_type=f"AfTiling_{kernel}",
         fields=field_views,
-        symbols=_symbols(schedule, facts, sizes),
+        symbols=_symbols(schedule, sizes),
         size_lines=_size_lines(schedule, sizes),
         cases=tuple(case for case, _ in cases),
         outputs=tuple(
@@ -159,6 +161,10 @@ def _files(kernel: str, view: BundleView) -> tuple[SourceFile, ...]:
         rendered(f"{kernel}_tiling_func.cpp", FileRole.TILING_FUNCTION, "tiling_func.cpp.jinja"),
         rendered(f"{kernel}_tiling_data.h", FileRole.TILING_DATA, "tiling_data.h.jinja"),
         rendered(f"{kernel}_infer_shape.cpp", FileRole.INFER_SHAPE, "infer_shape.cpp.jinja"),
+        rendered(f"{kernel}_autofuse_tiling_data.h", FileRole.TILING_DATA, "autofuse_tiling_data.h.jinja"),
+        rendered(f"{kernel}_host.cpp", FileRole.SUPPORT, "host.cpp.jinja"),
+        rendered(f"{kernel}_launch.cpp", FileRole.SUPPORT, "launch.cpp.jinja"),
+        rendered(f"{kernel}/CMakeLists.txt", FileRole.SUPPORT, "CMakeLists.txt.jinja"),
         source_file("af_tiling_solver.cpp", FileRole.SUPPORT, SOLVER_SOURCE),
     )
 
@@ -254,15 +260,19 @@ def _settings(
     return tuple(found)
 
 
-def _symbols(schedule: ScheduleResult, facts: SymbolFacts, sizes: dict[str, str]) -> tuple[SymbolView, ...]:
-    known = {s.name: s for s in facts.symbols}
-    found = []
-    for position, name in enumerate(schedule.symbols):
-        sources = known[name].sources if name in known else ()
-        first = next((s for s in sources if isinstance(s, InputDim)), None)
-        text = f"input {first.input}, dim {first.dim}" if first is not None else "given by the caller"
-        found.append(SymbolView(sizes[name], comment_text(name), sizes[name], position, text, -1, -1))
-    return tuple(found)
+def _symbols(schedule: ScheduleResult, sizes: dict[str, str]) -> tuple[SymbolView, ...]:
+    return tuple(
+        SymbolView(sizes[name], comment_text(name), sizes[name], position, *_source(schedule, name))
+        for position, name in enumerate(schedule.symbols)
+    )
+
+
+def _source(schedule: ScheduleResult, name: str) -> tuple[int, int]:
+    """The kernel input and dim that is size ``name`` as it stands."""
+    for argument in schedule.arguments:
+        if not argument.is_output and symbol(name) in argument.shape:
+            return argument.index, argument.shape.index(symbol(name))
+    return -1, -1
 
 
 def _size_lines(schedule: ScheduleResult, sizes: dict[str, str]) -> tuple[str, ...]:

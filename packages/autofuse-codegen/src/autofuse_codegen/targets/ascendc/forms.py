@@ -170,7 +170,9 @@ def _power(call: Call) -> list[Line]:
 def _fmod(call: Call) -> list[Line]:
     """Two tensors alone; a number is spread over the beginning of scratch."""
     kind = type_name(call.to.dtype)
-    texts, lines, room = [], [], SCRATCH
+    texts: list[str] = []
+    lines: list[Line] = []
+    room = SCRATCH
     for operand in call.operands:
         if isinstance(operand, Tensor):
             texts.append(operand.text)
@@ -239,7 +241,7 @@ def _number_bits(number: Number, view: DType) -> str:
 
 def _choose(call: Call, mask: Number, a: Operand, b: Operand) -> list[Line]:
     """One truth value for all lanes: a copy of either."""
-    lines = []
+    lines: list[Line] = []
     reads = frozenset(source.memory for source in (a, b) if isinstance(source, Tensor))
     for word, source in ((f"if ({mask.text}) {{", a), ("} else {", b)):
         lines.append(Line(word, reads))  # what either branch reads must be there before both

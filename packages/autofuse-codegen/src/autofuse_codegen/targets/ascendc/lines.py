@@ -15,8 +15,8 @@ BARRIER = "PipeBarrier<PIPE_V>();"
 class Line:
     """A line of text: which memory the vector unit reads and writes by it.
 
-    ``settles``: it waits for that unit itself; ``reads`` is then what it reads before, ``writes`` what it has not waited
-    for at its end. ``depth`` counts indentation relative to where the line stands.
+    ``settles``: it waits for that unit itself; ``reads`` is then what it reads before, ``writes`` what is unfinished at
+    its end. ``depth`` counts indentation relative to where the line stands.
     """
 
     text: str

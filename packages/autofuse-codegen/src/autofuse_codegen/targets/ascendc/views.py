@@ -35,13 +35,12 @@ class CaseView:
 
 @frozen
 class SymbolView:
-    """A size: its name in code, its name in the model, its field, and where a caller finds it."""
+    """A size: its name in code, its name in the model, its field, and the input and dim it is read from (-1: none)."""
 
     name: str
     original: str
     field: str
     position: int
-    source: str
     input: int
     dim: int
 
@@ -64,6 +63,7 @@ class BundleView:
     headers: tuple[str, ...]
     parameters: tuple[str, ...]
     call: str
+    argument_names: tuple[str, ...]
     tiling_type: str
     fields: tuple[FieldView, ...]
     symbols: tuple[SymbolView, ...]

@@ -20,7 +20,6 @@ from autofuse_ir.target import TargetSpec
 from autofuse_reference.arrays import to_tensor_data
 from autofuse_reference.operators.precision import cast
 
-from autofuse_fusion.axes import factorise, pair_axes
 from autofuse_fusion.benefit import CostModel, work_per_element
 from autofuse_fusion.classify import Kind, classify
 from autofuse_fusion.index_map import Leaf, Number, Place, Position, Viewed, at, composed, plain, still, summed
@@ -28,6 +27,7 @@ from autofuse_fusion.lower.alignment import positions
 from autofuse_fusion.lower.space import broadcast_space
 from autofuse_fusion.lower.table import VIEWS, lowering_of
 from autofuse_fusion.lower.views.marks import is_placed, marks, origin_of
+from autofuse_fusion.lower.views.reshapes import refined, unshaped
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.values import Values
 
@@ -323,11 +323,10 @@ class ViewBuilder:
         if maker is not None and maker.op in VIEWS:
             behind = maker.inputs[0]
             assert behind is not None
-            unshaped = self._unshaped(self._shape(behind), self._shape(source), places)
-            if unshaped is not None and (
-                self.behind(behind) in self.values.leaves or self._is_carried(behind, partial)
-            ):
-                return self.view(behind, shape, unshaped, partial, name)
+            if self.behind(behind) in self.values.leaves or self._is_carried(behind, partial):
+                reshaped = self._reshaped(behind, source, shape, places, partial, name)
+                if reshaped is not None:
+                    return reshaped
         if maker is not None and self._is_carried(source, partial) and self._pays(source, maker, shape):
             return self._carried(maker, shape, places, partial, name)
         return self._leaf(Viewed(source, self._shape(source), places, partial), shape, fact.dtype)
@@ -340,28 +339,23 @@ class ViewBuilder:
             self._seen[key] = name
         return self._seen[key]
 
-    def _unshaped(self, inner: Shape, outer: Shape, places: tuple[Place, ...]) -> tuple[Place, ...] | None:
-        """Return the indices into a tensor of shape ``inner`` that ``places`` are into it under shape ``outer``."""
-        sizes = self.values.sizes
-        inner_dims = [k for k, size in enumerate(inner) if not sizes.is_one(size)]
-        outer_dims = [k for k, size in enumerate(outer) if not sizes.is_one(size)]
-        a, b = tuple(inner[k] for k in inner_dims), tuple(outer[k] for k in outer_dims)
-        pieces = factorise(a, b, sizes)
-        if pieces is None:
+    def _reshaped(
+        self, behind: str, source: str, shape: Shape, places: tuple[Place, ...], partial: bool, name: str | None
+    ) -> str | None:
+        """Return the view of ``source``, which is ``behind`` under another shape, as one of ``behind``."""
+        inner, outer, sizes = self._shape(behind), self._shape(source), self.values.sizes
+        direct = unshaped(inner, outer, places, sizes)
+        if direct is not None:
+            return self.view(behind, shape, direct, partial, name)
+        finer = refined(inner, outer, places, shape, sizes)
+        if finer is None:
             return None
-        found = [still()] * len(inner)
-        for piece in pieces:
-            if len(piece.first) == 1:
-                parts: tuple[tuple[int, ...], ...] | None = (tuple(range(len(piece.second))),)
-            else:
-                parts = pair_axes(tuple(a[k] for k in piece.first), tuple(b[k] for k in piece.second))
-            if parts is None:
-                return None
-            for k, part in zip(piece.first, parts, strict=True):
-                dims = [outer_dims[piece.second[p]] for p in part]
-                weights = [product(outer[d] for d in dims[p + 1 :]) for p in range(len(dims))]
-                found[inner_dims[k]] = summed((places[d], weight) for d, weight in zip(dims, weights, strict=True))
-        return tuple(found)
+        value = self.view(behind, finer.shape, finer.places, partial)
+        dtype = self.values.fact(source).dtype
+        result = self.declare(source, shape, dtype) if name is None else name
+        self.values.facts[result] = ValueFact(result, dtype, shape)
+        self.reshape(self.in_memory_form(value, finer.shape), result)
+        return result
 
     # -- carrying views through what makes the value
 
