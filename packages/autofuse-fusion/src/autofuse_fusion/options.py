@@ -20,6 +20,7 @@ class FusionOptions:
     * ``skip_operators``, ``skip_types``: node names and operator types that stay alone.
     * ``scopes``: where not empty, operators fuse only inside these name prefixes, and only with operators of the same.
     * ``max_operators``: most source operators in one kernel.
+    * ``max_parts``: most kernels that run as parts of one launch.
     * ``recomputation_threshold``: most readers that each repeat a widening operator (``Expand``, ``Fill``) for
       themselves instead of reading its stored result.
     * ``max_inputs``, ``max_outputs``: most tensors a kernel reads and writes; None takes the target's limits.
@@ -34,6 +35,7 @@ class FusionOptions:
     scopes: tuple[str, ...] = ()
     max_operators: int = field(default=128, validator=ge(1))
     recomputation_threshold: int = field(default=64, validator=ge(0))
+    max_parts: int = field(default=8, validator=ge(1))
     max_inputs: int | None = None
     max_outputs: int | None = None
 

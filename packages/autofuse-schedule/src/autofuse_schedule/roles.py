@@ -57,6 +57,12 @@ def is_scan(node: AscNode) -> bool:
     return rule is not None and rule.kind is AscKind.SCAN
 
 
+def has_later_sweeps(graph: AscGraph) -> bool:
+    """Return whether something along a swept axis waits for a reduction: the data is walked more than once."""
+    roles, found = roles_of(graph), levels(graph.nodes)
+    return any(found.get(node.name, 0) > 0 and not roles.is_row(node) for node in graph.nodes)
+
+
 def levels(nodes: tuple[AscNode, ...]) -> dict[str, int]:
     """Return for each evaluated node in how many sweeps before its own something must have been finished.
 

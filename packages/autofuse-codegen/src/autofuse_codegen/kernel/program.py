@@ -161,7 +161,7 @@ class Strips:
     count: Expression
     lanes: str
     body: tuple[Statement, ...]
-    streamed: str | None
+    streamed: Expression | None
     walk: Walk = Walk.PLAIN
     states: tuple[State, ...] = ()
 

@@ -54,7 +54,7 @@ def _prune(body: tuple[Statement, ...], read: set[str]) -> tuple[Statement, ...]
                 _note(count, read)
                 read |= {state.variable for state in states}
                 if streamed is not None:
-                    read.add(streamed)
+                    _note(streamed, read)
             case Scope(inner):
                 kept.append(evolve(statement, body=_inside(inner, read)))
             case Comment():

@@ -134,5 +134,5 @@ def _walk(node: Strips, text: Callable[[Expression], str]) -> tuple[str, str]:
     """Return what stands before the body of strips, and what after it."""
     head = f"{node.walk.value}<{node.lanes}>({text(node.count)}, "
     if node.streamed is not None:
-        head += f"stream, {node.streamed}, " if node.walk is Walk.PLAIN else "stream, "
+        head += f"stream, {text(node.streamed)}, " if node.walk is Walk.PLAIN else "stream, "
     return head, f"{''.join(f', {state.variable}' for state in node.states)});"

@@ -8,7 +8,7 @@ from autofuse_ir.schedule import ImplGraph, TilingCase, TilingGroup
 from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.crossed import crossed_cases
-from autofuse_schedule.roles import roles_of
+from autofuse_schedule.roles import has_later_sweeps, roles_of
 from autofuse_schedule.templates.parallel import ParallelTemplate
 from autofuse_schedule.templates.reach import Reach
 from autofuse_schedule.templates.reduce import ReduceTemplate
@@ -36,10 +36,12 @@ def templates_for(
     if not roles_of(graph).swept:
         crossed = crossed_cases(graph) if target.kind is TargetKind.CPU else ()
         return ((ParallelTemplate(target, listed), (*whole, *crossed)),)
+    # Where all-load applies, too, it serves short rows, and long ones are good company for nobody.
+    alone = whole[-1:] if target.kind is TargetKind.CPU and has_later_sweeps(graph) else whole
     has_pieces = target.kind is TargetKind.ASCEND and not group.n
     found: list[tuple[Template, tuple[TilingCase, ...]]] = [
         (ReduceTemplate(target, listed, Reach.ALL_LOAD), whole),
-        (ReduceTemplate(target, listed, Reach.COMMON), in_pieces(group, whole) if has_pieces else whole[-1:]),
+        (ReduceTemplate(target, listed, Reach.COMMON), in_pieces(group, whole) if has_pieces else alone),
     ]
     if target.kind is TargetKind.ASCEND:
         found.append((ReduceTemplate(target, listed, Reach.ALL_LOAD, copies=1), whole))

@@ -13,7 +13,7 @@ CPP_WORDS = """
     and_eq char16_t char32_t const_cast not_eq or_eq reinterpret_cast static_assert static_cast thread_local xor_eq
 """
 FUNCTION_WORDS = """
-    L argument block call host i inputs launch local local_bytes outputs raised shared sizes status stream strip t
+    L argument at block call host i inputs launch local local_bytes outputs raised shared sizes status stream strip t
     tiling workspace
 """
 """Names that the templates of generated functions use themselves."""

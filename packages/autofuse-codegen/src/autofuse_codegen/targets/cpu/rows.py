@@ -1,7 +1,7 @@
 """One row of a segment: pointers and what is the same in all of its lanes, then its strips."""
 
-from attrs import define, field
-from autofuse_ir.asc_graph import AscNode, Axis
+from attrs import define, evolve, field
+from autofuse_ir.asc_graph import AscNode, Axis, Bounds
 from autofuse_ir.asc_ops import NOT_EVALUATED, REDUCTIONS
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.schedule import Location, Segment
@@ -28,12 +28,15 @@ from autofuse_codegen.targets.cpu.lanes import LANES
 from autofuse_codegen.targets.cpu.literals import type_name
 from autofuse_codegen.targets.cpu.loads import ONE_LANE, LoadWriter
 from autofuse_codegen.targets.cpu.local_memory import leaf_count, tile_address, workspace_address
-from autofuse_codegen.targets.cpu.operators import as_bools, call
+from autofuse_codegen.targets.cpu.operators import as_bools, call, can_fail
 from autofuse_codegen.targets.cpu.reductions import OPERATIONS, StateForm
-from autofuse_codegen.targets.cpu.scope import KernelScope, added, moved, times
+from autofuse_codegen.targets.cpu.scope import KernelScope, moved, times
+from autofuse_codegen.targets.cpu.seams import Piece, cut_row
 
 ACCESS = "strip"
 POSITION = "i"
+PIECE_POSITION = "at"
+"""The position in a piece of a row."""
 
 FEW_INSTRUCTIONS = frozenset(
     (
@@ -62,7 +65,7 @@ class RowWriter:
     ahead: tuple[str, ...] = ()
     tile: Axis | None = None
     _before: list[Statement] = field(factory=list)
-    _body: list[Statement] = field(factory=list)
+    _body: list[tuple[str, Statement]] = field(factory=list)
     _streamed: str | None = None
 
     def statements(self, count: Expression | None) -> tuple[Statement, ...]:
@@ -91,7 +94,12 @@ class RowWriter:
             count = Integer(1) if self._strip is None else scope.nest.bound(self._strip)
         if not self._body:
             return tuple(self._before)
-        return (*self._before, self._strips(count))
+        cut = (
+            None if self.forms or self._can_raise() else cut_row(scope, self.segment, self._strip, count, self._sinks())
+        )
+        if cut is None:
+            return (*self._before, self._strips(count))
+        return (*self._before, *cut.before, *map(self._piece, cut.pieces))
 
     @property
     def _strip(self) -> str | None:
@@ -107,15 +115,49 @@ class RowWriter:
             walk = Walk.PLAIN
         else:
             walk = Walk.ROUNDS if streamed is None and self._is_short() else Walk.REDUCED
-        return Strips(POSITION, ACCESS, count, LANES, tuple(self._body), streamed, walk, states)
+        body = tuple(statement for _, statement in self._body)
+        target = None if streamed is None else Name(streamed)
+        return Strips(POSITION, ACCESS, count, LANES, body, target, walk, states)
+
+    def _piece(self, piece: Piece) -> Statement:
+        """Return the strips of a piece of the row, with the nodes it needs; its Selects pass one input on."""
+        body: list[Statement] = []
+        for name, statement in self._body:
+            if name in piece.selected and isinstance(statement, Declare):
+                passed = as_bools(Name(self.scope.value(piece.selected[name])), self.scope.nodes[name].dtype)
+                body.append(evolve(statement, value=passed))
+            elif name in piece.nodes:
+                body.append(statement)
+        target: Expression | None = None if self._streamed is None else Name(self._streamed)
+        if piece.first is None:
+            return Strips(POSITION, ACCESS, piece.end, LANES, tuple(body), target)
+        position = Declare("af_i64", POSITION, Binary("+", piece.first, Name(PIECE_POSITION)))
+        target = None if target is None else Binary("+", target, piece.first)
+        count = Binary("-", piece.end, piece.first)
+        return Strips(PIECE_POSITION, ACCESS, count, LANES, (position, *body), target)
+
+    def _sinks(self) -> frozenset[str]:
+        """The nodes whose values leave the row, and Loads that are fetched for others."""
+        nodes = self.scope.nodes
+        kept = (name for name in self.segment.nodes if nodes[name].op == "Store" or name in self.scope.places)
+        return frozenset((*kept, *self.ahead))
+
+    def _can_raise(self) -> bool:
+        nodes = [self.scope.nodes[name] for name in self.segment.nodes]
+        dtypes = {name: node.dtype for name, node in self.scope.nodes.items()}
+        checked = any(node.access is not None and node.access.bounds is Bounds.ERROR for node in nodes)
+        return checked or any(node.inputs and can_fail(node, dtypes[node.inputs[0]]) for node in nodes)
 
     def _is_short(self) -> bool:
         ops = [self.scope.nodes[name].op for name in self.segment.nodes]
         return len(ops) <= MANY_NODES and all(op in FEW_INSTRUCTIONS for op in ops)
 
-    def _place(self, name: str) -> list[Statement]:
-        """Return where statements go that make ``name``: before the strips where it is the same in all lanes."""
-        return self._body if self.scope.varies(name, self._strip) else self._before
+    def _add(self, name: str, statement: Statement) -> None:
+        """Add a statement that makes ``name``: before the strips where it is the same in all lanes."""
+        if self.scope.varies(name, self._strip):
+            self._body.append((name, statement))
+        else:
+            self._before.append(statement)
 
     def _access_of(self, name: str) -> str:
         return ACCESS if self.scope.varies(name, self._strip) else ONE_LANE
@@ -123,7 +165,7 @@ class RowWriter:
     def _load(self, node: AscNode) -> None:
         text = LoadWriter(self.scope, node, self._strip, ACCESS, POSITION).text()
         self._before += text.before
-        self._body += text.body
+        self._body += [(node.name, statement) for statement in text.body]
 
     def _fetch_ahead(self, load: AscNode) -> None:
         assert load.access is not None
@@ -133,7 +175,8 @@ class RowWriter:
         name = self.scope.names.of(f"ahead {load.name}", f"{load.name}_ahead")
         base = self.scope.base(load.inputs[0])
         self._before.append(Declare(f"const {type_name(load.dtype)}*", name, moved(base, offset)))
-        self._body.append(Evaluate(Call("af_fetch_ahead", (Binary("+", Name(name), Name(POSITION)),))))
+        fetch = Call("af_fetch_ahead", (Binary("+", Name(name), Name(POSITION)),))
+        self._body.append((load.name, Evaluate(fetch)))
 
     def _store(self, node: AscNode) -> None:
         scope = self.scope
@@ -152,10 +195,10 @@ class RowWriter:
         self._write(node, pointer, step, as_bools(Name(self.scope.value(node.name)), node.dtype))
 
     def _write(self, node: AscNode, pointer: str, step: Dim, value: Expression) -> None:
+        arguments: tuple[Expression, ...] = (Name(pointer), value)
         if self.scope.varies(node.name, self._strip):
-            self._body.append(Evaluate(Call(f"{ACCESS}.store", (*self._moving(node, pointer, step), value))))
-        else:
-            self._before.append(Evaluate(Call(f"{ONE_LANE}.store", (Name(pointer), value))))
+            arguments = (*self._moving(node, pointer, step), value)
+        self._add(node.name, Evaluate(Call(f"{self._access_of(node.name)}.store", arguments)))
 
     def _moving(self, node: AscNode, pointer: str, step: Dim) -> tuple[Expression, ...]:
         """Pointer at this strip, and the run-time step where it is not 1."""
@@ -171,7 +214,7 @@ class RowWriter:
         value: Expression = operands[0]
         if node.op != "Broadcast":
             value = call(node, operands, dtypes, self._access_of(node.name))
-        self._place(node.name).append(Declare("auto", self.scope.value(node.name), value))
+        self._add(node.name, Declare("auto", self.scope.value(node.name), value))
 
     def _axis_index(self, node: AscNode) -> None:
         kind = type_name(node.dtype)
@@ -179,15 +222,12 @@ class RowWriter:
         first = self.scope.index(axis, self._strip)
         value = self.scope.value(node.name)
         if self.scope.varies(node.name, self._strip):
-            position = Name(POSITION) if first is None else added(first, Name(POSITION))
-            assert position is not None
-            start = Call(f"({kind})", (position,))
-            self._body.append(
-                Declare("auto", value, Call("af_iota", (start, Call(f"({kind})", (Integer(1),))), (kind, LANES)))
-            )
-            return
-        start = Call(f"({kind})", (first or Integer(0),))
-        self._before.append(Declare("auto", value, Call("af_splat", (start,), (kind, LANES))))
+            position = Name(POSITION) if first is None else Binary("+", first, Name(POSITION))
+            lanes = (Call(f"({kind})", (position,)), Call(f"({kind})", (Integer(1),)))
+            index = Call("af_iota", lanes, (kind, LANES))
+        else:
+            index = Call("af_splat", (Call(f"({kind})", (first or Integer(0),)),), (kind, LANES))
+        self._add(node.name, Declare("auto", value, index))
 
     def _take(self, node: AscNode) -> None:
         """Give this strip's elements to the state of a reduction or scan."""
@@ -198,10 +238,10 @@ class RowWriter:
             arguments = (self._place_in_rows(form), *arguments)
         if not form.is_reduction:
             taken = Call(f"{self._state(form)}.take", arguments)
-            self._body.append(Declare("auto", self.scope.value(node.name), taken))
+            self._body.append((node.name, Declare("auto", self.scope.value(node.name), taken)))
             return
         name = self._state(form) if form.in_rows else self._taker(form)
-        self._body.append(Evaluate(Call(f"{name}.take", arguments)))
+        self._body.append((node.name, Evaluate(Call(f"{name}.take", arguments))))
 
     def _place_in_rows(self, form: StateForm) -> Expression:
         """The element of a row of state that belongs to this strip; a scan has rows for all axes inside of its own."""
@@ -240,11 +280,11 @@ class RowWriter:
             if varies:
                 moving = self._moving(node, pointer, step)
                 arguments = (moving[0], Size(step), leaves, Call(f"{ACCESS}.live", ()))
-                self._body.append(Declare("auto", value, Call("af_joined", arguments, (operation, LANES))))
+                self._add(name, Declare("auto", value, Call("af_joined", arguments, (operation, LANES))))
                 return
             one: Expression = Call("af_joined", (Name(pointer), leaves), (operation,))
         elif varies:
-            self._body.append(Declare("auto", value, Call(f"{ACCESS}.load", self._moving(node, pointer, step))))
+            self._add(name, Declare("auto", value, Call(f"{ACCESS}.load", self._moving(node, pointer, step))))
             return
         else:
             one = Element(Name(pointer), Literal("0"))
