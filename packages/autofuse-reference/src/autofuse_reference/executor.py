@@ -1,7 +1,7 @@
 """Runs Programs on NumPy: the tier that needs no compiler."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, assert_never
+from typing import Any, Protocol, TypeAlias, assert_never
 
 import numpy as np
 from autofuse_ir.dims import Dim
@@ -31,6 +31,9 @@ from autofuse_reference.arrays import Array, numpy_dtype, to_array
 from autofuse_reference.asc_graph.interpret import interpret
 from autofuse_reference.errors import EvaluationError, StatusError
 
+KernelRunner: TypeAlias = Callable[[ProgramKernel, Sequence[Array], Mapping[str, int]], Sequence[Array]]
+"""Runs one kernel on its inputs, for those sizes, and returns its outputs."""
+
 POISON = 0xCB
 """What the bytes of freed buffers become."""
 
@@ -53,13 +56,21 @@ class ProgramExecutor:
 
     With ``poison`` the bytes of freed buffers that the program made itself are overwritten, so that whoever still holds
     a view of them computes nonsense instead of being lucky. Uses of a freed buffer by name are errors either way.
+    ``run_kernel`` runs kernels elsewhere, such as on an emulated chip; ``tier`` is what statistics call that.
     """
 
-    tier = "interpreter"
-
-    def __init__(self, program: Program, hosts: Mapping[str, HostBackend], poison: bool = False) -> None:
+    def __init__(
+        self,
+        program: Program,
+        hosts: Mapping[str, HostBackend],
+        poison: bool = False,
+        run_kernel: KernelRunner | None = None,
+        tier: str = "interpreter",
+    ) -> None:
         self.program = program
         self.poison = poison
+        self.run_kernel = run_kernel
+        self.tier = tier
         self.buffers = {b.name: b for b in program.buffers}
         self.roots = {b.name: root_of(b.name, self.buffers) for b in program.buffers}
         self.kernels = {k.name: k for k in program.kernels}
@@ -135,6 +146,8 @@ class _Call:
 
     def _results(self, kernel: ProgramKernel, inputs: list[Any]) -> list[Array]:
         """Evaluate the graphs of ``kernel`` in order and return its outputs."""
+        if self.executor.run_kernel is not None:
+            return list(self.executor.run_kernel(kernel, inputs, self.sizes))
         if not kernel.calls:
             return interpret(kernel.graphs[0], inputs, self.sizes)
         names = [argument.name for argument in kernel.arguments if not argument.is_output]

@@ -113,7 +113,8 @@ class CompiledModule:
     @property
     def stats(self) -> ModuleStats:
         """Counters so far."""
-        tiers = (("interpreter", self._interpreted),) if self._interpreted else ()
+        tier = "interpreter" if self.executor is None else self.executor.tier
+        tiers = ((tier, self._interpreted),) if self._interpreted else ()
         stats = ModuleStats(compiles=self.compiles(), cache_hits=self.cache_hits(), calls_by_tier=tiers)
         if self._native is None:
             return stats

@@ -171,6 +171,12 @@ def chosen_target(target: str | Path | TargetSpec | None, device: str = "auto") 
     spec = target if isinstance(target, TargetSpec) else target_named(str(target or settings().target))
     if device == "sim" and spec.kind is TargetKind.CPU:
         raise DriverError("target cpu has no simulator", where="autofuse.compile", fix="use device auto")
+    if device == "real" and spec.kind is TargetKind.ASCEND:
+        raise DriverError(
+            f"this version launches kernels for {spec.name} on the emulator, not on a device",
+            where="autofuse.compile",
+            fix="use device sim, or write the sources (autofuse compile --emit-only) and build them with CANN",
+        )
     return spec
 
 
@@ -220,12 +226,8 @@ def load_lowered(lowered: Lowered, target: TargetSpec, tier: str = "auto") -> An
     """Build what ``lower`` made and return it as a callable."""
     chosen = settings()
     cache = ArtefactCache(chosen.cache)
-    if target.kind is not TargetKind.CPU:
-        raise DriverError(
-            f"this version does not run programs for {target.name}",
-            where="autofuse.compile",
-            fix="compile for target cpu, or write the sources only (autofuse compile --emit-only)",
-        )
+    if target.kind is TargetKind.ASCEND and tier != "interpreter":
+        return _load_emulated(lowered, target, cache)
     if tier != "interpreter":
         try:
             return _load_built(lowered, target, cache, chosen.threads)
@@ -238,6 +240,16 @@ def load_lowered(lowered: Lowered, target: TargetSpec, tier: str = "auto") -> An
     return callable_of(
         CompiledFunction(lowered, target, cache, None, ProgramExecutor(lowered.program, plugins.hosts()))
     )
+
+
+def _load_emulated(lowered: Lowered, target: TargetSpec, cache: ArtefactCache) -> Any:
+    """Kernels on the emulator of an Ascend chip, everything else as the interpreter does it."""
+    from autofuse_reference.executor import ProgramExecutor  # noqa: PLC0415 - only this device needs these
+    from autofuse_runtime.launchers.sim import load_sim  # noqa: PLC0415
+
+    kernels = load_sim(lowered.bundles, target.name, cache, find_toolchain(), lowered.program.name)
+    executor = ProgramExecutor(lowered.program, plugins.hosts(), run_kernel=kernels.run, tier="sim")
+    return callable_of(CompiledFunction(lowered, target, cache, None, executor))
 
 
 def _load_built(lowered: Lowered, target: TargetSpec, cache: ArtefactCache, threads: int | None) -> Any:

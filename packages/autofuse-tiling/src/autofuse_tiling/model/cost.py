@@ -23,12 +23,16 @@ SCALE = 1000
 def pipe_costs(impl: ImplGraph, target: TargetSpec) -> tuple[PipeCost, ...]:
     """Return the cycles of the pipes that fill local memory (MTE2), compute (VEC) and drain it (MTE3).
 
-    Where no buffer has a second copy, they wait for one another: all counts as one pipe.
+    Where no buffer has a second copy, they wait for one another: all counts as one pipe. A CPU reads and writes over
+    one bus, which is its pipe "memory".
     """
     walks = tuple(walk for walk in walks_of(impl) if not _is_serial(walk))
     queues = [b for b in impl.buffers if b.position is not QueuePosition.VECCALC and b.location is Location.LOCAL]
     if target.kind is TargetKind.ASCEND and all(buffer.copies == 1 for buffer in queues):
         return (PipeCost("VEC", (*_fill(walks, target), *_vector(walks, target), *_drain(walks, target))),)
+    if target.kind is TargetKind.CPU:
+        memory = (*_fill(walks, target), *_drain(walks, target))
+        return (PipeCost("memory", memory), PipeCost("VEC", _vector(walks, target)))
     return (
         PipeCost("MTE2", _fill(walks, target)),
         PipeCost("VEC", _vector(walks, target)),

@@ -55,6 +55,7 @@ class CaseWriter:
     _lines: list[Line] = field(factory=list)
     _open: dict[str, str] = field(factory=dict)
     _left: dict[str, int] = field(factory=dict)
+    _waiting: dict[str, list[AscNode]] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         impl = self.impl
@@ -86,10 +87,11 @@ class CaseWriter:
             self._node(node)
         lines = with_barriers(tuple(self._lines), bool(depth))
         pad = "  " * depth
-        body = [*opened, *(pad + text for text in self.layouts.declarations("\n".join(line.text for line in lines)))]
-        body += [(pad + "  " * line.depth + line.text).rstrip() for line in lines]
-        body += ["  " * level + "}" for level in reversed(range(depth))]
-        return Written(self.memory, tuple(self._setup()), tuple(body))
+        tile = [(pad + "  " * line.depth + line.text).rstrip() for line in lines]
+        declared = [pad + text for text in self.layouts.declarations("\n".join(tile))]
+        ends = ["  " * level + "}" for level in reversed(range(depth))]
+        body = (*_used(opened, "\n".join((*declared, *tile))), *declared, *tile, *ends)
+        return Written(self.memory, tuple(self._setup()), body)
 
     # Setup: tensors in GM, queues and buffers.
 
@@ -296,14 +298,30 @@ class CaseWriter:
                 where=f"node {node.name}",
                 fix="place it in a VECOUT buffer",
             )
+        if queue.position is QueuePosition.VECIN:
+            self._copy_out(node, borrowed=not queue.passes)
+            return
+        # What shares a queue is handed on together, when the last of it is there.
+        waiting = self._waiting.setdefault(queue.name, [])
+        waiting.append(node)
+        if len(waiting) < self._stores_of(queue):
+            return
+        self._put(f"{queue.name}.EnQue({self._handle(queue, self._members(queue)[0])});")
+        self._dequeue(queue)
+        for each in waiting:
+            self._copy_out(each)
+
+    def _stores_of(self, queue: Queue) -> int:
+        members = {member.name for member in queue.members}
+        return sum(n.op == "Store" and self.memory.memory_of(n.inputs[0]) in members for n in self.impl.nodes)
+
+    def _copy_out(self, node: AscNode, borrowed: bool = False) -> None:
+        """Copy the value that ``node`` stores; ``borrowed`` from a queue that only the vector unit takes from."""
         gm, _ = self._gm(node)
-        if queue.position is QueuePosition.VECOUT and self._open.get(queue.name) == "filled":
-            self._put(f"{queue.name}.EnQue({self._handle(queue, self._members(queue)[0])});")
-            self._dequeue(queue)
-        borrowed = queue.position is QueuePosition.VECIN and not queue.passes
         if borrowed:
             self._put("af_order<HardEvent::V_MTE3>();")
-        self._put(*Transfers(self.nest, self.layouts).store(node, gm, self._tensor(self.nodes[value])))
+        value = self._tensor(self.nodes[node.inputs[0]])
+        self._put(*Transfers(self.nest, self.layouts).store(node, gm, value))
         if borrowed:
             self._put("af_order<HardEvent::MTE3_V>();")
 
@@ -362,3 +380,17 @@ class CaseWriter:
 
     def _put(self, *texts: str) -> None:
         self._lines += [Line(text) for text in texts]
+
+
+_DECLARED = re.compile(r"^ *const af_i64 (\w+) = ")
+
+
+def _used(lines: list[str], after: str) -> list[str]:
+    """Return ``lines`` without declarations that neither they nor ``after`` use."""
+    kept: list[str] = []
+    for line in reversed(lines):
+        found = _DECLARED.match(line)
+        if found is None or re.search(rf"\b{found[1]}\b", after):
+            kept.insert(0, line)
+            after += line
+    return kept

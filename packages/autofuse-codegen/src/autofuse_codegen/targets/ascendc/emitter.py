@@ -109,6 +109,7 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
     headers = (SIZES, *HEADERS, *(h for h in OPTIONAL_HEADERS if _mentions(text, h)))
     view = BundleView(
         kernel=kernel,
+        entry=f"af_{kernel}",
         title=comment_text(schedule.name),
         sources=tuple(comment_text(line) for line in _sources(implementations)),
         headers=headers,
@@ -140,7 +141,7 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
         target=target.name,
         arguments=schedule.arguments,
         symbols=schedule.symbols,
-        launch=kernel,
+        launch=view.entry,
         tiling=f"af_{kernel}_tiling",
         tiling_bytes=tiling_bytes,
         workspace_bytes=schedule.workspace_bytes,

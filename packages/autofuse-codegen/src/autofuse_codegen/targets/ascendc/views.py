@@ -58,6 +58,7 @@ class BundleView:
     """Everything about one kernel that its files show."""
 
     kernel: str
+    entry: str
     title: str
     sources: tuple[str, ...]
     headers: tuple[str, ...]

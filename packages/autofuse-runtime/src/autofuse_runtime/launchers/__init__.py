@@ -1,0 +1,1 @@
+"""Launchers of devices other than the CPU."""
