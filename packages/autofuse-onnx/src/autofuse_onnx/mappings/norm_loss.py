@@ -47,13 +47,7 @@ def _layer_norm(n: OnnxNode) -> Lowering | None:
         (0, 2) if n.input(2) is None else (0, 2, 3),
         {"axis": axis, "epsilon": _epsilon(n)},
     )
-    steps: tuple[Step, ...] = ()
-    sizes: Operand = f"{n.outputs[0]}.normalized_shape"
-    if all(isinstance(size, int) for size in inner):
-        sizes = np.asarray(inner, np.int64)
-    else:
-        attrs = {"start": axis}
-        steps = (Step("Shape", (n.input(0),), {"dtype": 9, **attrs}, (str(sizes),), Native("Shape", (0,), attrs)),)
+    sizes, steps = _sizes_from(n, axis)
     outputs = _padded(n, 3)
     if alike:
         inputs = (n.input(0), sizes, *n.inputs[1:])
@@ -61,14 +55,36 @@ def _layer_norm(n: OnnxNode) -> Lowering | None:
     return (*steps, *_scaled_after(n, sizes, outputs))
 
 
+def _sizes_from(n: OnnxNode, axis: int) -> tuple[Operand, tuple[Step, ...]]:
+    """Return the sizes of the first input from dim ``axis`` on, and the steps that make them, if any."""
+    inner = (n.shape(0) or ())[axis:]
+    if all(isinstance(size, int) for size in inner):
+        return np.asarray(inner, np.int64), ()
+    name = f"{n.outputs[0]}.normalized_shape"
+    attrs = {"start": axis}
+    return name, (Step("Shape", (n.input(0),), {"dtype": 9, **attrs}, (name,), Native("Shape", (0,), attrs)),)
+
+
 def _scaled_after(n: OnnxNode, sizes: Operand, outputs: tuple[str, ...]) -> Lowering:
-    """Scale and bias broadcast: they are operators of their own, as in the function that defines the operator."""
+    """Scale and bias broadcast: they are operators of their own, as in the function that defines the operator.
+
+    They are stretched to the normalised dims first: an operator on two shapes would allow a scale larger than the data.
+    """
     plain, scaled = f"{n.outputs[0]}.normalized", f"{n.outputs[0]}.scaled"
     last = n.outputs[:1]
     norm = Step("LayerNormV4", (n.input(0), sizes), {"epsilon": _epsilon(n)}, (plain, *outputs[1:]))
+    scale, stretch_scale = _stretched(n, 1, sizes)
     if n.input(2) is None:
-        return (norm, Step("Mul", (plain, n.input(1)), {}, last))
-    return (norm, Step("Mul", (plain, n.input(1)), {}, (scaled,)), Step("Add", (scaled, n.input(2)), {}, last))
+        return (norm, stretch_scale, Step("Mul", (plain, scale), {}, last))
+    bias, stretch_bias = _stretched(n, 2, sizes)
+    product = Step("Mul", (plain, scale), {}, (scaled,))
+    return (norm, stretch_scale, product, stretch_bias, Step("Add", (scaled, bias), {}, last))
+
+
+def _stretched(n: OnnxNode, index: int, sizes: Operand) -> tuple[str, Step]:
+    """Return input ``index`` broadcast to ``sizes``: its new name, and the step that makes it."""
+    name = f"{n.outputs[0]}.stretched{index}"
+    return name, Step("BroadcastTo", (n.input(index), sizes), {}, (name,), Native("Expand", (0, 1)))
 
 
 def _rms_norm(n: OnnxNode) -> Lowering | None:
@@ -78,11 +94,11 @@ def _rms_norm(n: OnnxNode) -> Lowering | None:
         return None
     axis = int(n.attrs.get("axis", -1)) % len(shape)
     if scale != shape[axis:] or None in scale:
-        return _rms_norm_in_steps(n, tuple(range(axis, len(shape))))
+        return _rms_norm_in_steps(n, axis)
     return (Step("RmsNorm", n.inputs, {"epsilon": _epsilon(n)}, _padded(n, 2)),)
 
 
-def _rms_norm_in_steps(n: OnnxNode, axes: tuple[int, ...]) -> Lowering | None:
+def _rms_norm_in_steps(n: OnnxNode, axis: int) -> Lowering | None:
     """Write the operator as the function that defines it, in float32 inside for 16-bit floats."""
     dtype = n.dtype(0)
     if dtype is None or dtype != n.dtype(1):
@@ -92,6 +108,9 @@ def _rms_norm_in_steps(n: OnnxNode, axes: tuple[int, ...]) -> Lowering | None:
         f"{base}.{part}" for part in ("wide", "squares", "mean", "raised", "root", "ratio", "unit")
     )
     inner = float32 if narrow else dtype
+    axes = tuple(range(axis, len(n.shape(0) or ())))
+    sizes, sized = _sizes_from(n, axis)
+    scale, stretch_scale = _stretched(n, 1, sizes)
     x: Operand = wide if narrow else n.input(0)
     cast_in = Step("Cast", (n.input(0),), {"dst_type": inner.ascend_code}, (wide,), Native("Cast", (0,), {"to": 1}))
     back = Native("Cast", (0,), {"to": dtype.onnx_code})
@@ -111,7 +130,9 @@ def _rms_norm_in_steps(n: OnnxNode, axes: tuple[int, ...]) -> Lowering | None:
         Step("Sqrt", (raised,), {}, (root,)),
         Step("RealDiv", (x, root), {}, (ratio,), Native("Div", (0, 1))),
         *((cast_out,) if narrow else ()),
-        Step("Mul", (unit if narrow else ratio, n.input(1)), {}, n.outputs[:1]),
+        *sized,
+        stretch_scale,
+        Step("Mul", (unit if narrow else ratio, scale), {}, n.outputs[:1]),
     )
 
 
