@@ -101,6 +101,14 @@ def program(steps: tuple[Step, ...] = STEPS, **changes: Any) -> Program:
     return evolve(made, **changes)
 
 
+def test_a_view_may_have_another_dtype_of_the_same_bits() -> None:
+    bits = ProgramBuffer("bits", BufferKind.OUTPUT, dt.int32, (N, const(4)), "x")
+    made = program((Alias("x", "bits"),), outputs=(GraphOutput("bits", "bits"),), buffers=(*program().buffers, bits))
+    (found,) = run(made, [X])
+    assert found.dtype == np.int32
+    np.testing.assert_array_equal(found, X.view(np.int32))
+
+
 @pytest.mark.parametrize("rows", [0, 1, 3])
 def test_kernels_views_copies_and_sizes(rows: int) -> None:
     y, sizes, bias = run(program(), [X[:rows]])

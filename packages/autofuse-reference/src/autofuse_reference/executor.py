@@ -241,7 +241,7 @@ class _Call:
         self.memory[root] = value
 
     def _read(self, name: str) -> Any:
-        """Return the value of ``name``: the bytes of its owner under its own shape."""
+        """Return the value of ``name``: the bytes of its owner under its own shape and dtype."""
         root = self.executor.roots[name]
         if root not in self.memory:
             why = "was freed" if root in self.freed else "was not made"
@@ -254,6 +254,9 @@ class _Call:
             or not all(self._is_known(dim) for dim in buffer.shape)
         ):
             return value
+        owner, dtype = self.executor.buffers[root].dtype, numpy_dtype(buffer.dtype)
+        if owner != buffer.dtype and value.dtype != dtype and value.dtype.itemsize == dtype.itemsize:
+            value = value.view(dtype)
         shape = tuple(evaluate(dim, self.sizes) for dim in buffer.shape)
         if value.shape == shape:
             return value
