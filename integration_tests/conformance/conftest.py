@@ -4,14 +4,17 @@ from collections import Counter
 
 import pytest
 
-Counts = Counter[tuple[str, str]]
-COUNTS = pytest.StashKey[Counts]()
+COUNTS = pytest.StashKey[Counter[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--all-node-cases", action="store_true", help="Run every ONNX node case with both kinds of dims, not a slice."
-    )
+    parser.addoption("--all-node-cases", action="store_true", help="Run every ONNX node test every way, not a slice.")
+    parser.addoption("--write-pins", action="store_true", help="Write the counts of ONNX node tests that are found.")
+
+
+@pytest.fixture
+def writes_pins(pytestconfig: pytest.Config) -> bool:
+    return bool(pytestconfig.getoption("--write-pins"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -19,8 +22,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
-def node_case_counts(pytestconfig: pytest.Config) -> Counts:
-    """Counts by family and outcome ("kernels", "host", "refused"), shown at the end."""
+def node_test_counts(pytestconfig: pytest.Config) -> Counter[str]:
+    """Counts by outcome, shown at the end."""
     return pytestconfig.stash[COUNTS]
 
 
@@ -28,7 +31,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     counts = terminalreporter.config.stash[COUNTS]
     if not counts:
         return
-    terminalreporter.section("ONNX node cases by family")
-    for family in sorted({family for family, _ in counts}):
-        found = "  ".join(f"{outcome} {counts[family, outcome]}" for outcome in ("kernels", "host", "refused"))
-        terminalreporter.write_line(f"{family:24}{found}")
+    terminalreporter.section("ONNX node tests")
+    for outcome in sorted(counts):
+        terminalreporter.write_line(f"{counts[outcome]:6} {outcome}")

@@ -1,9 +1,6 @@
-"""ONNX's node tests of the fused families on kernels: as they are ("given"), with every input dim "symbolic", and so
-with axes and shapes "known" when compiling, where a case has such inputs.
+"""ONNX's node tests on kernels: the values they state, then the same operators at odd, prime and large sizes.
 
-A case whose values are right has run in kernels alone, or stands in ``exclusions.toml`` as one that runs on a host
-backend or is refused there, with the reason. The default run takes every sixth case one way, in turns;
-``--all-node-cases`` takes all of them every way.
+The default run takes a slice, each test one way, in turns; ``--all-node-cases`` takes all of them every way.
 """
 
 import re
@@ -15,157 +12,93 @@ from typing import Any
 import autofuse
 import numpy as np
 import pytest
-from attrs import frozen
+from autofuse import plugins
+from autofuse_ir.errors import AutofuseError
 from autofuse_ir.fused_graph import HostRegion
 from autofuse_onnx.errors import OnnxError
 from autofuse_onnx.frontend import import_model
-from autofuse_onnx.node_tests import NodeTest, node_tests, symbolic
+from autofuse_onnx.node_tests import NodeTest, node_tests
+from autofuse_reference.run import run as interpret
+from autofuse_testkit.node_conformance import Compilation, compilation, host_kind, other_sizes, ways
 
-FAMILIES = {
-    "element-wise": """Abs Acos Acosh Add Asin Asinh Atan Atanh Ceil Cos Cosh Div Elu Erf Exp Floor Gelu HardSigmoid
-        HardSwish LeakyRelu Log Mish Mod Mul Neg PRelu Pow Reciprocal Relu Round Selu Celu Shrink Sigmoid Sign Sin Sinh
-        Softplus Softsign Sqrt Sub Sum Mean Max Min Tan Tanh ThresholdedRelu Swish""",
-    "comparison": "Equal Greater GreaterOrEqual Less LessOrEqual IsInf IsNaN",
-    "logical": "And Or Xor Not",
-    "bitwise": "BitwiseAnd BitwiseOr BitwiseXor BitwiseNot BitShift",
-    "cast": "Cast CastLike",
-    "where, clip": "Where Clip",
-    "broadcast and shape": "Expand Reshape Squeeze Unsqueeze Flatten Shape Size Identity Constant ConstantOfShape",
-}
-FAMILY_OF = {op: family for family, ops in FAMILIES.items() for op in ops.split()}
-SLICE = 6
-STRUCTURAL = {"axes", "shape", "new_shape", "split", "k"}
-"""Names that the cases give to inputs which decide shapes."""
-
-FLOORS = {
-    "element-wise": 484,
-    "comparison": 92,
-    "logical": 54,
-    "bitwise": 86,
-    "cast": 48,
-    "where, clip": 28,
-    "broadcast and shape": 91,
-}
-"""The least number of runs (a case one way) of each family that kernels compute alone."""
-
-
-@frozen
-class Exclusion:
-    """Cases, by a pattern of their names, that do not run in kernels alone; ``dims`` "" means every way."""
-
-    cases: str
-    outcome: str
-    reason: str
-    dims: str = ""
-
-    def covers(self, name: str, dims: str) -> bool:
-        return self.dims in ("", dims) and re.fullmatch(self.cases, name) is not None
-
-
-EXCLUSIONS = tuple(
-    Exclusion(**entry)
-    for entry in tomllib.loads((Path(__file__).parent / "exclusions.toml").read_text(encoding="utf-8"))["exclusion"]
-)
-
-
-def family(test: NodeTest) -> str | None:
-    """The family of a single-operator case, or of an expanded one whose operators are all in the families."""
-    found = {FAMILY_OF.get(op) for op in test.op_types}
-    if None in found or not found:
-        return None
-    return FAMILY_OF[test.op_types[0]] if len(found) == 1 else "element-wise"
-
-
-def expected(name: str, dims: str) -> str:
-    return next((e.outcome for e in EXCLUSIONS if e.covers(name, dims)), "kernels")
-
-
-def ways(test: NodeTest) -> tuple[str, ...]:
-    """How a case is compiled."""
-    return ("given", "symbolic", "known") if structural(test) else ("given", "symbolic")
-
-
-def structural(test: NodeTest) -> dict[str, Any]:
-    """The inputs that decide shapes, with their content."""
-    if FAMILY_OF[test.op_types[0]] != "broadcast and shape":
-        return {}
-    names = [value.name for value in test.model.graph.input]
-    given = dict(zip(names, test.inputs, strict=True))
-    is_shape = test.op_types[0] == "ConstantOfShape"
-    return {name: value for name, value in given.items() if name in STRUCTURAL or is_shape}
-
-
-IN_SCOPE = tuple(t for t in node_tests() if family(t) is not None)
-RUNS = tuple((case, dims) for case in IN_SCOPE for dims in ways(case))
+CASES = tuple(test for test in node_tests() if host_kind(test) is None)
+RUNS = tuple((case, way) for case in CASES for way in ways(case))
+SLICE = 61
+EXCLUSIONS = tomllib.loads((Path(__file__).parent / "exclusions.toml").read_text(encoding="utf-8"))["exclusion"]
+TOLERANCES = {"float16": 2e-3, "bfloat16": 1e-2, "float32": 1e-5, "float64": 1e-9}
+"""Of what kernels compute in floats, by dtype, relative to each element; to the largest one at other sizes."""
 
 
 def selected(everything: bool) -> tuple[tuple[NodeTest, str], ...]:
     if everything:
         return RUNS
-    return tuple((case, ways(case)[number % len(ways(case))]) for number, case in enumerate(IN_SCOPE[::SLICE]))
+    return tuple((case, ways(case)[number % len(ways(case))]) for number, case in enumerate(CASES[::SLICE]))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "case" in metafunc.fixturenames:
         runs = selected(metafunc.config.getoption("--all-node-cases"))
-        metafunc.parametrize(("case", "dims"), runs, ids=[f"{case.name}-{dims}" for case, dims in runs])
+        metafunc.parametrize(("case", "way"), runs, ids=[f"{case.name}-{way}" for case, way in runs])
 
 
-def test_a_node_case_gives_its_values(case: NodeTest, dims: str, node_case_counts: Counter[tuple[str, str]]) -> None:
-    outcome = "refused"
-    model = case.model if dims == "given" else symbolic(case.model)
-    known = structural(case) if dims == "known" else {}
-    names = [value.name for value in case.model.graph.input]
-    given = [value for name, value in zip(names, case.inputs, strict=True) if name not in known]
+def is_refused(case: NodeTest, compiled: Compilation) -> bool:
+    """True where ONNX Runtime, which runs the model instead of kernels, refuses it."""
     try:
-        fn = autofuse.compile(import_model(model, values=known), tier="jit")
-        results = fn(*given)
+        autofuse.compile(import_model(compiled.model, values=compiled.known), tier="jit")(*compiled.arguments)
     except OnnxError:
-        if expected(case.name, dims) != "refused":
-            raise
-    else:
-        outcome = "host" if any(isinstance(n, HostRegion) for n in fn.lowered.fused.nodes) else "kernels"
-        results = results if isinstance(results, tuple) else (results,)
-        for got, want in zip(results, case.outputs, strict=True):
-            check(got, want)
-    node_case_counts[str(family(case)), outcome] += 1
-    assert outcome == expected(case.name, dims), "exclusions.toml says otherwise"
+        return True
+    return False
 
 
-def check(got: Any, want: Any) -> None:
-    """The values agree: lists element by element, what kernels do not compute bit by bit."""
-    if isinstance(want, list):
-        assert len(got) == len(want)
-        for one, other in zip(got, want, strict=True):
-            check(one, other)
+def test_a_node_test_gives_its_values(case: NodeTest, way: str, node_test_counts: Counter[str]) -> None:
+    compiled = compilation(case, way)
+    if any(e["outcome"] == "refused" and _covers(e, case, way) for e in EXCLUSIONS):
+        assert is_refused(case, compiled), "exclusions.toml says that it is refused"
+        node_test_counts["values: refused"] += 1
         return
-    if want is None or got is None:
-        assert got is want
-        return
+    fn = autofuse.compile(import_model(compiled.model, values=compiled.known), tier="jit")
+    for got, want in zip(_listed(fn(*compiled.arguments)), case.outputs, strict=True):
+        check(got, want, relative_to_all=False)
+    is_host = any(isinstance(node, HostRegion) for node in fn.lowered.fused.nodes)
+    node_test_counts[f"values: right, {'host' if is_host else 'kernels'}"] += 1
+    if way == "symbolic" and not is_host:
+        for kind, arguments in other_sizes(compiled.arguments):
+            node_test_counts[f"values: {kind} sizes, {at_other_sizes(fn, arguments)}"] += 1
+
+
+def at_other_sizes(fn: Any, arguments: tuple[Any, ...]) -> str:
+    """Compare with the interpreter of graphs; sizes that it refuses have to be refused."""
+    with np.errstate(all="ignore"):
+        try:
+            wanted = interpret(fn.lowered.source, list(arguments), hosts=plugins.hosts())
+        except AutofuseError:
+            with pytest.raises(AutofuseError):
+                fn(*arguments)
+            return "not allowed"
+        found = _listed(fn(*arguments))
+    for got, want in zip(found, wanted, strict=True):
+        check(got, want, relative_to_all=True)
+    return "right"
+
+
+def _covers(exclusion: dict[str, Any], case: NodeTest, way: str) -> bool:
+    return way in exclusion.get("ways", (way,)) and re.fullmatch(exclusion["cases"], case.name) is not None
+
+
+def _listed(results: Any) -> tuple[Any, ...]:
+    return results if isinstance(results, tuple) else (results,)
+
+
+def check(got: Any, want: Any, relative_to_all: bool) -> None:
+    """The values agree: floats by tolerance, the rest bit by bit."""
     got, want = np.asarray(got), np.asarray(want)
     assert got.dtype == want.dtype
     assert got.shape == want.shape
-    tolerance = {"float16": 2e-3, "bfloat16": 1e-2, "float32": 1e-5, "float64": 1e-9}.get(want.dtype.name)
+    tolerance = TOLERANCES.get(want.dtype.name)
+    if want.dtype.kind not in "biuOSU":  # NumPy does not know the NaN of small floats
+        got, want = got.astype(np.float64), want.astype(np.float64)
     if tolerance is None:
-        if want.dtype.kind not in "biuOSU":  # floats of 8 bits and less: NumPy does not know their NaN
-            got, want = got.astype(np.float64), want.astype(np.float64)
         np.testing.assert_array_equal(got, want)
         return
-    np.testing.assert_allclose(got.astype(np.float64), want.astype(np.float64), rtol=tolerance, atol=tolerance / 10)
-
-
-def test_every_exclusion_covers_a_case_that_no_other_covers() -> None:
-    for exclusion in EXCLUSIONS:
-        assert exclusion.outcome in ("host", "refused")
-        assert exclusion.reason
-        assert any(exclusion.covers(case.name, dims) for case, dims in RUNS), exclusion.cases
-    for case, dims in RUNS:
-        covering = [e.cases for e in EXCLUSIONS if e.covers(case.name, dims)]
-        assert len(covering) <= 1, (case.name, dims, covering)
-
-
-@pytest.mark.parametrize("name", FAMILIES)
-def test_kernels_compute_at_least_as_many_cases_of_a_family_as_before(name: str) -> None:
-    runs = [(case, dims) for case, dims in RUNS if family(case) == name]
-    in_kernels = sum(expected(case.name, dims) == "kernels" for case, dims in runs)
-    assert in_kernels >= FLOORS[name], f"{in_kernels} of {len(runs)}"
+    largest = np.abs(want[np.isfinite(want)]).max(initial=0.1) if relative_to_all else 0.1
+    np.testing.assert_allclose(got, want, rtol=2 * tolerance, atol=tolerance * largest)

@@ -88,52 +88,20 @@ def _stretched(n: OnnxNode, index: int, sizes: Operand) -> tuple[str, Step]:
 
 
 def _rms_norm(n: OnnxNode) -> Lowering | None:
-    """The operator normalises over the dims of its scale; one that may broadcast takes several operators."""
+    """The operator normalises over the dims of its scale: one that may broadcast is stretched to them first."""
     shape, scale = n.shape(0), n.shape(1)
     if not shape or scale is None or n.attrs.get("stash_type", _FLOAT) != _FLOAT:
         return None
     axis = int(n.attrs.get("axis", -1)) % len(shape)
-    if scale != shape[axis:] or None in scale:
-        return _rms_norm_in_steps(n, axis)
-    return (Step("RmsNorm", n.inputs, {"epsilon": _epsilon(n)}, _padded(n, 2)),)
-
-
-def _rms_norm_in_steps(n: OnnxNode, axis: int) -> Lowering | None:
-    """Write the operator as the function that defines it, in float32 inside for 16-bit floats."""
-    dtype = n.dtype(0)
-    if dtype is None or dtype != n.dtype(1):
+    attrs = {"epsilon": _epsilon(n)}
+    if scale == shape[axis:] and None not in scale:
+        return (Step("RmsNorm", n.inputs, attrs, _padded(n, 2)),)
+    if n.dtype(0) is None or n.dtype(0) != n.dtype(1):
         return None
-    base, narrow = n.outputs[0], dtype.bits < 32
-    wide, squares, mean, raised, root, ratio, unit = (
-        f"{base}.{part}" for part in ("wide", "squares", "mean", "raised", "root", "ratio", "unit")
-    )
-    inner = float32 if narrow else dtype
-    axes = tuple(range(axis, len(n.shape(0) or ())))
     sizes, sized = _sizes_from(n, axis)
-    scale, stretch_scale = _stretched(n, 1, sizes)
-    x: Operand = wide if narrow else n.input(0)
-    cast_in = Step("Cast", (n.input(0),), {"dst_type": inner.ascend_code}, (wide,), Native("Cast", (0,), {"to": 1}))
-    back = Native("Cast", (0,), {"to": dtype.onnx_code})
-    cast_out = Step("Cast", (ratio,), {"dst_type": dtype.ascend_code}, (unit,), back)
-    flags: dict[str, AttrValue] = {"keep_dims": True, "noop_with_empty_axes": False}
-    return (
-        *((cast_in,) if narrow else ()),
-        Step("Mul", (x, x), {}, (squares,)),
-        Step(
-            "ReduceMean",
-            (squares, np.asarray(axes, np.int64)),
-            flags,
-            (mean,),
-            Native("ReduceMean", (0, 1), {"keepdims": 1}),
-        ),
-        Step("Add", (mean, n.scalar(_epsilon(n), inner)), {}, (raised,)),
-        Step("Sqrt", (raised,), {}, (root,)),
-        Step("RealDiv", (x, root), {}, (ratio,), Native("Div", (0, 1))),
-        *((cast_out,) if narrow else ()),
-        *sized,
-        stretch_scale,
-        Step("Mul", (unit if narrow else ratio, scale), {}, n.outputs[:1]),
-    )
+    stretched, stretch = _stretched(n, 1, sizes)
+    native = Native("RMSNormalization", (0, 1), {"axis": axis, **attrs})
+    return (*sized, stretch, Step("RmsNorm", (n.input(0), stretched), attrs, _padded(n, 2), native))
 
 
 def _instance_norm(n: OnnxNode) -> Lowering:
