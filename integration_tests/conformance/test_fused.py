@@ -20,8 +20,9 @@ from autofuse_onnx.node_tests import NodeTest, node_tests
 from autofuse_symshape.stage import infer
 from autofuse_testkit.node_conformance import compilation, host_kind, ways
 
-PINS_SAY = """# ONNX node tests by what they come to: operators and functions written out; compiled for their own sizes, for
-# symbols, and so with structure unknown until run time. "No kernel": views and sizes only. `--write-pins` writes this.
+PINS_SAY = """# ONNX node tests by what they come to: operators and functions written out; compiled for their own sizes,
+# for symbols, and so with structure unknown until run time. "No kernel": views and sizes only. Written by
+# `--write-pins`.
 """
 HERE = Path(__file__).parent
 CASES = tuple(test for test in node_tests() if host_kind(test) is None)

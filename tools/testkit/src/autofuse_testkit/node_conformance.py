@@ -112,12 +112,13 @@ def other_sizes(arguments: tuple[Any, ...]) -> Iterator[tuple[str, tuple[np.ndar
     if not sizes:
         return
     largest = sizes[-1]
-    for kind, change in (
+    changes: tuple[tuple[str, dict[int, int]], ...] = (
         ("odd", {size: 2 * size + 1 for size in sizes}),
         ("prime", {size: _prime_from(3 * size + 2) for size in sizes}),
         ("large", {largest: _large(arrays, largest)}),
-    ):
-        yield kind, tuple(np.resize(a, tuple(change.get(size, size) for size in a.shape)) for a in arrays)
+    )
+    for kind, change in changes:
+        yield kind, tuple(np.resize(a, [change[size] if size in change else size for size in a.shape]) for a in arrays)
 
 
 def _prime_from(number: int) -> int:

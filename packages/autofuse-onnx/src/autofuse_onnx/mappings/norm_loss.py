@@ -2,7 +2,6 @@
 
 import numpy as np
 from autofuse_ir.dtypes import float32
-from autofuse_ir.graph import AttrValue
 
 from autofuse_onnx.lowering import Lowering, Native, Operand, Rule, Step, one
 from autofuse_onnx.mappings.by_name import same_attrs
