@@ -26,7 +26,7 @@ def expose_views(graph: Graph, values: Values, target: TargetSpec, options: Fusi
     for node in graph.nodes:
         for name in read_by(node):
             readers[name] = readers.get(name, 0) + 1
-    builder = ViewBuilder(values, target, options, cost_model(target), _stored(graph, values, target), readers)
+    builder = ViewBuilder(values, _stored(graph, values, target), readers, target, options, cost_model(target))
     for node in graph.nodes:
         lowering = VIEW_LOWERINGS.get(node.op)
         if lowering is None or _is_left(node, values):

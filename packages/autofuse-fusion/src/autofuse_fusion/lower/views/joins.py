@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from autofuse_ir.dims import Dim, const
 
 from autofuse_fusion.index_map import Place, at, still
-from autofuse_fusion.lower.views.builder import Shape
 from autofuse_fusion.lower.views.call import ViewCall, ViewLowering
+from autofuse_fusion.lower.views.nodes import Shape
 
 
 def _concat(call: ViewCall) -> None:
