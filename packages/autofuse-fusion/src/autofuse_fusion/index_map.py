@@ -63,7 +63,7 @@ def still(offset: Dim = _ZERO) -> Place:
     return Place((), offset)
 
 
-def given(operand: int) -> Place:
+def by_operand(operand: int) -> Place:
     """Return the index that index operand number ``operand`` holds."""
     return Place((), _ZERO, operand)
 
@@ -113,6 +113,10 @@ class Viewed:
     def gathers(self) -> bool:
         """True where an index is a value."""
         return any(place.operand is not None for place in self.places)
+
+    def is_whole(self, shape: tuple[Dim, ...]) -> bool:
+        """True where, over ``shape``, it is its source as it is."""
+        return self == Viewed(self.source, shape, plain(len(shape)))
 
 
 @frozen

@@ -39,7 +39,7 @@ def write_kernel(name: str, group: Group, values: Values, target: TargetSpec, ke
     assembly = _Assembly(name, group, values, target, kept)
     assembly.run()
     graph = AscGraph(name, assembly.writer.axes, tuple(assembly.writer.nodes))
-    operators = tuple(dict.fromkeys(unit.node.name for unit in group.units))
+    operators = tuple(dict.fromkeys(name for unit in group.units for name in _operators(unit, values)))
     backend = AscBackend(name, tuple(assembly.inputs), tuple(group.outputs), graph, operators)
     return Kernel(backend, tuple(assembly.removed))
 
@@ -150,6 +150,12 @@ class _Assembly:
 
     def _is_read_inside(self, value: str) -> bool:
         return any(read.value == value for unit in self.group.units for read in unit.reads)
+
+
+def _operators(unit: Unit, values: Values) -> tuple[str, ...]:
+    """Return the operators that a unit is made from: the views it reads through, and its own."""
+    seen = (name for read in unit.reads for name in values.through.get(read.value, ()))
+    return (*seen, unit.node.name)
 
 
 def _item(data: TensorData) -> bool | int | float:

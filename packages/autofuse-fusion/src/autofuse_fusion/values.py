@@ -23,9 +23,9 @@ MOST_ELEMENTS = 1024
 class Values:
     """Look-ups by value name.
 
-    ``leaves`` are read through an index map from the tensor behind them (`index_map`); ``unlowered`` says why the
-    operator that makes a value, which moves elements, is no kernel; ``binds`` which symbols a value tells once it is
-    there.
+    ``leaves`` are read through an index map from the tensor behind them (`index_map`), ``through`` the operators that
+    the map stands for. ``unlowered`` says why the operator that makes a value, which moves elements, is no kernel;
+    ``binds`` which symbols a value tells once it is there.
     """
 
     facts: dict[str, ValueFact]
@@ -33,6 +33,7 @@ class Values:
     makers: Mapping[str, Node]
     sizes: SizeFacts
     leaves: dict[str, Leaf] = field(factory=dict)
+    through: dict[str, tuple[str, ...]] = field(factory=dict)
     unlowered: dict[str, Reason] = field(factory=dict)
     binds: Mapping[str, frozenset[str]] = {}
     _bytes: dict[str, int] = field(factory=dict)

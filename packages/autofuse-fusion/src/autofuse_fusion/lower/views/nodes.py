@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 from attrs import define, field
-from autofuse_ir.dims import Dim, const
+from autofuse_ir.dims import Dim, const, ge, lt
 from autofuse_ir.dtypes import DType, bool_, int32, int64
 from autofuse_ir.facts import ValueFact
 from autofuse_ir.graph import Attr, Node
-from autofuse_reference.arrays import to_tensor_data
+from autofuse_reference.arrays import to_array, to_tensor_data
 from autofuse_reference.operators.precision import cast
 
-from autofuse_fusion.index_map import Leaf, Number, Position, Viewed, at
+from autofuse_fusion.index_map import Leaf, Number, Place, Position, Viewed, at
 from autofuse_fusion.lower.views.marks import is_placed, marks
 from autofuse_fusion.values import Values
 
@@ -133,9 +133,64 @@ class NodeWriter:
         return self.emit("Cast", (value,), self.shape_of(value), dtype, attrs=(Attr("dst_type", dtype.ascend_code),))
 
     def compare(self, op: str, index: str, bound: Dim) -> str:
-        """Return where comparison ``op`` (Less, GreaterEqual, ...) holds between ``index`` and a size."""
-        fact = self.values.fact(index)
+        """Return where ``index`` is Less than a size, or GreaterEqual; a constant where that is known of all of it."""
+        fact, leaf = self.values.fact(index), self.values.leaves.get(index)
+        if isinstance(leaf, Position):
+            known = self._compared(op, leaf.place, self.shape_of(index), bound)
+            if known is not None:
+                return self.number(known, bool_)
         return self.emit(op, (index, self.size(bound, fact.dtype)), self.shape_of(index), bool_)
+
+    def _compared(self, op: str, place: Place, shape: Shape, bound: Dim) -> bool | None:
+        """Return how an index compares with ``bound`` at all points, where that is proved and one answer."""
+        low = high = place.offset
+        for dim, step in place.terms:
+            known = step.constant_value
+            if known is None:
+                return None
+            low, high = (low, high + step * (shape[dim] - 1)) if known > 0 else (low + step * (shape[dim] - 1), high)
+        holds = self.values.sizes.oracle.holds
+        if holds(lt(high, bound)):
+            return op == "Less"
+        return op != "Less" if holds(ge(low, bound)) else None
+
+    def truth(self, value: str) -> bool | None:
+        """Return what ``value`` is at all points, where it is a constant."""
+        data = self.values.constants.get(value)
+        return (
+            bool(to_array(data).reshape(()))
+            if data is not None and data.dtype == bool_ and self.is_scalar(value)
+            else None
+        )
+
+    def both(self, first: str | None, second: str) -> str:
+        """Return where both hold."""
+        if first is None or self.truth(first) is True or self.truth(second) is False:
+            return second
+        if self.truth(second) is True or self.truth(first) is False:
+            return first
+        return self.emit("LogicalAnd", (first, second), self._wider(first, second), bool_)
+
+    def chosen(self, condition: str, if_true: str, if_false: str, shape: Shape, name: str | None = None) -> str:
+        """Return ``if_true`` where ``condition`` holds, else ``if_false``; one of them where that is known."""
+        known = self.truth(condition)
+        if known is not None:
+            return if_true if known else if_false
+        return self.emit("SelectV2", (condition, if_true, if_false), shape, self.values.fact(if_true).dtype, name)
+
+    def inside(self, own: Shape, shape: Shape, places: tuple[Place, ...]) -> str | None:
+        """Return where ``places``, over the dims ``shape``, lie in a tensor of shape ``own``; None where all do."""
+        found: str | None = None
+        for size, place in zip(own, places, strict=True):
+            wide = tuple([each if dim in place.dims else _ONE for dim, each in enumerate(shape)])
+            index = self.leaf(Position(place), wide, int64)
+            for test in (self.compare("GreaterEqual", index, const(0)), self.compare("Less", index, size)):
+                found = self.both(found, test)
+        return None if found is None or self.truth(found) is True else found
+
+    def _wider(self, first: str, second: str) -> Shape:
+        a, b = self.shape_of(first), self.shape_of(second)
+        return tuple([other if one == 1 else one for one, other in zip(a, b, strict=True)])
 
     def is_scalar(self, value: str) -> bool:
         """True where ``value`` is one element that is known when compiling or launching."""
@@ -170,14 +225,18 @@ class NodeWriter:
         for key in list(self._seen)[mark[1] :]:
             del self._seen[key]
 
-    def leaf(self, leaf: Leaf, shape: Shape, dtype: DType) -> str:
-        """Return a value that is read as ``leaf`` says."""
+    def leaf(self, leaf: Leaf, shape: Shape, dtype: DType, inner: str | None = None) -> str:
+        """Return a value that is read as ``leaf`` says, through the operator at work and what ``inner`` was made by."""
         key = (leaf, shape, dtype, repr(leaf.fill) if isinstance(leaf, Viewed) else self.node.name)
         if key not in self._seen:
             name = self.fresh(leaf.source if isinstance(leaf, Viewed) else "index")
             self.values.add_leaf(name, leaf, ValueFact(name, dtype, shape))
             self._seen[key] = name
-        return self._seen[key]
+        found = self._seen[key]
+        through = self.values.through
+        names = (*through.get(found, ()), *through.get(inner or "", ()), self.node.name)
+        through[found] = tuple(dict.fromkeys(names))
+        return found
 
     def shape_of(self, value: str) -> Shape:
         """Return the shape of a value."""
