@@ -19,6 +19,7 @@ from autofuse_symshape.errors import ShapeError
 from autofuse_symshape.stage import infer
 from autofuse_testkit.every_path import EveryPath, every_path
 from autofuse_testkit.patterns import Network
+from onnx import TensorProto, helper, numpy_helper
 
 Array = np.ndarray[Any, Any]
 Outputs = Mapping[str, str]
@@ -229,3 +230,49 @@ def test_a_zero_divisor_in_one_block_of_many_is_refused_for_any_number_of_thread
             every.check((a, d), (a // d).sum(1))
     finally:
         autofuse.set_num_threads(1)
+
+
+def onnx_model(op: str, shape: tuple[int | str, ...], *operands: Array, outputs: int = 1, **attrs: Any) -> Any:
+    """A model of one operator on the input x and constants."""
+    names = [f"c{k}" for k in range(len(operands))]
+    results = [f"y{k}" for k in range(outputs)]
+    kind = TensorProto.FLOAT
+    graph = helper.make_graph(
+        [helper.make_node(op, ["x", *names], results, **attrs)],
+        "bad",
+        [helper.make_tensor_value_info("x", kind, shape)],
+        [helper.make_tensor_value_info(name, kind, None) for name in results],
+        [numpy_helper.from_array(array, name) for name, array in zip(names, operands, strict=True)],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+
+
+ONNX_MODELS: dict[str, tuple[Any, str]] = {
+    "softmax, axis": (onnx_model("Softmax", ("n", "m"), axis=2), "2 is outside"),
+    "sum, axis": (onnx_model("ReduceSum", ("n", "m"), np.array([3])), "3 is outside"),
+    "cumsum, axis": (onnx_model("CumSum", ("n", "m"), np.array(2)), "2 is outside"),
+    "gather, axis": (onnx_model("Gather", ("n", "m"), np.array([0]), axis=2), "2 is outside"),
+    "gather, index": (onnx_model("Gather", ("n", "m"), np.array([4]), axis=1), "out of range"),
+    "split, sizes": (onnx_model("Split", (3, 4), np.array([1, 2]), outputs=2, axis=1), "do not make up"),
+    "split, sizes at run time": (
+        onnx_model("Split", ("n", "m"), np.array([1, 2]), outputs=2, axis=1),
+        "do not make up",
+    ),
+    "reflection": (onnx_model("Pad", (3, 4), np.array([0, 4, 0, 0]), mode="reflect"), "4 reflected elements"),
+    "reflection at run time": (
+        onnx_model("Pad", ("n", "m"), np.array([0, 4, 0, 0]), mode="reflect"),
+        "4 reflected elements",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ONNX_MODELS)
+def test_onnx_models_are_refused_in_the_same_words(case: str) -> None:
+    model, words = ONNX_MODELS[case]
+    told = []
+    for tier in ("interpreter", "jit"):
+        with pytest.raises(AutofuseError, match=words) as caught:
+            autofuse.compile(model, tier=tier)(X)
+        told.append(caught.value)
+    assert str(told[0]) == str(told[1])
+    assert told[0].where

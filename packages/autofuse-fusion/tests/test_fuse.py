@@ -3,7 +3,7 @@
 import numpy as np
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
-from autofuse_ir.fused_graph import ViewNode
+from autofuse_ir.fused_graph import AscBackend, ViewNode
 from autofuse_ir.tensor_data import TensorData
 
 
@@ -48,6 +48,14 @@ def test_view_of_a_graph_input_is_a_view(kit) -> None:
     x = b.input("x", ("n", 8), dt.float32)
     fused = kit.check(b.build(outputs={"y": b.op("Reshape", x, b.constant(_ints([-1])))}), {"x": np.ones((3, 8), "f4")})
     assert [type(node) for node in fused.nodes] == [ViewNode]
+
+
+def test_bits_read_as_another_dtype_move_nothing(kit) -> None:
+    b = GraphBuilder("bits")
+    x = b.input("x", ("n", 8), dt.float32)
+    bits = b.op("Bitcast", b.op("Abs", x), type=dt.int32)
+    fused = kit.fuse(b.build(outputs={"y": b.op("Invert", bits), "b": bits}))
+    assert [type(node) for node in fused.nodes] == [AscBackend, ViewNode, AscBackend]
 
 
 def _ints(values: list[int]) -> TensorData:

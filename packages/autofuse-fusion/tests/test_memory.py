@@ -71,3 +71,36 @@ def _axis(b: GraphBuilder) -> str:
 
 def _ints(value: int | list[int]) -> TensorData:
     return to_tensor_data(np.asarray(value, np.int64))
+
+
+def norms(count: int, projected: bool) -> Graph:
+    """Layers that add something normalised to what they read: through a product of matrices, or at once."""
+    b = GraphBuilder("norms")
+    x, weight = b.input("x", ("n", 64), dt.float32), b.input("w", (64, 64), dt.float32)
+    axis = b.constant(_ints([-1]))
+    for number in range(count):
+        apart = b.op("Sub", x, b.op("ReduceMean", x, axis, keep_dims=True))
+        variance = b.op("ReduceMean", b.op("Mul", apart, apart), axis, keep_dims=True)
+        normal = b.op("RealDiv", apart, b.op("Sqrt", b.op("Adds", variance, value=1e-5)))
+        x = b.op("Add", x, b.op("MatMul", normal, weight) if projected else b.op("Exp", normal), name=f"add{number}")
+    return b.build(outputs={"y": x})
+
+
+def test_layers_between_products_are_one_kernel_each(kit) -> None:
+    """The sum and what is normalised of it leave one kernel, which writes over what it reads."""
+    graph = norms(6, projected=True)
+    before, after = peaks(graph)
+    assert after <= before
+    kernels = kit.kernels(kit.fuse(graph))
+    assert len(kernels) == 7
+    assert kernels[1].operators[0] == "add0"
+
+
+def test_kernels_that_keep_too_much_are_cut_and_not_taken_apart(kit) -> None:
+    graph = norms(60, projected=False)
+    before, after = peaks(graph)
+    assert after <= before
+    kernels = kit.kernels(kit.fuse(graph))
+    assert len(kernels) <= 12
+    # Where they are cut between layers, one tensor passes.
+    assert sum(len(kernel.inputs) == 1 for kernel in kernels) >= 3

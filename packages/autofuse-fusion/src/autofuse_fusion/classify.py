@@ -3,14 +3,14 @@
 from enum import Enum
 
 from attrs import frozen
-from autofuse_ir.dtypes import DType
+from autofuse_ir.dtypes import DType, bool_
 from autofuse_ir.fused_graph import Reason
 from autofuse_ir.graph import Node
 from autofuse_ir.operators import Flag, operator
 from autofuse_ir.target import TargetSpec
 
 from autofuse_fusion.lower.primitives import primitives
-from autofuse_fusion.lower.table import VIEWS, lowering_of
+from autofuse_fusion.lower.table import REINTERPRETED, VIEWS, lowering_of
 from autofuse_fusion.lower.views.marks import is_placed
 from autofuse_fusion.values import Values
 
@@ -40,13 +40,18 @@ def classify(node: Node, values: Values, target: TargetSpec) -> Place:
     host = _host_reason(node, values, target)
     if host is not None:
         return Place(Kind.HOST, host)
-    return Place(Kind.VIEW if node.op in VIEWS else Kind.KERNEL)
+    return Place(Kind.VIEW if _is_view(node, values) else Kind.KERNEL)
 
 
 def is_sizes(name: str, values: Values) -> bool:
     """True for a value that holds sizes which are known without it."""
     content = values.content(name)
     return content is not None and not values.binds_any(name, content)
+
+
+def _is_view(node: Node, values: Values) -> bool:
+    """True where the result has the bytes of the first input. Not all bytes are a bool."""
+    return node.op in VIEWS or (node.op in REINTERPRETED and values.fact(node.outputs[0]).dtype != bool_)
 
 
 def _host_reason(node: Node, values: Values, target: TargetSpec) -> Reason | None:
@@ -57,7 +62,7 @@ def _host_reason(node: Node, values: Values, target: TargetSpec) -> Reason | Non
     touched = [values.fact(name) for name in (*node.inputs, *node.outputs) if name]
     if any(fact.dtype.is_opaque for fact in touched):
         return Reason.DTYPE_NOT_SUPPORTED
-    if node.op not in VIEWS:
+    if not _is_view(node, values):
         lowering = lowering_of(node.op)
         if lowering is None or not lowering.accepts(node):
             return values.unlowered.get(node.outputs[0], Reason.FAMILY_NOT_LOWERED_YET)
@@ -67,14 +72,14 @@ def _host_reason(node: Node, values: Values, target: TargetSpec) -> Reason | Non
         return Reason.RANK_UNKNOWN if any(f.shape is None for f in inputs) else Reason.STRUCTURAL_OPERAND_UNKNOWN
     if any(values.fact(name).shape is None for name in node.inputs[:1] if name):
         return Reason.RANK_UNKNOWN
-    if node.op not in VIEWS:
+    if not _is_view(node, values):
         lowering = lowering_of(node.op)
         assert lowering is not None
         if lowering.space(node, values) is None:
             return Reason.STRUCTURAL_OPERAND_UNKNOWN
     if not all(_holds(target, fact.dtype) for fact in touched):
         return Reason.DTYPE_NOT_SUPPORTED
-    if target.support and node.op not in VIEWS and not _computes(node, values, target):
+    if target.support and not _is_view(node, values) and not _computes(node, values, target):
         return Reason.DTYPE_NOT_SUPPORTED
     return None
 

@@ -63,7 +63,7 @@ def still(offset: Dim = _ZERO) -> Place:
     return Place((), offset)
 
 
-def by_operand(operand: int) -> Place:
+def given(operand: int) -> Place:
     """Return the index that index operand number ``operand`` holds."""
     return Place((), _ZERO, operand)
 

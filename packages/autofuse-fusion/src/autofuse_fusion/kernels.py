@@ -91,7 +91,9 @@ class _Assembly:
             tensor = self._operand(operand, unit, lowering.moves)
             if tensor is not None:
                 found.setdefault(param, []).append(tensor)
-        frame = Frame(unit.shape, unit.reduced, unit.count, unit.is_inner, dict(unit.indexed), unit.scanned)
+        frame = Frame(
+            unit.shape, unit.reduced, unit.count, unit.is_inner, dict(unit.indexed), unit.scanned, unit.index_dtype
+        )
         if is_gather:
             made: Results = self._gathered(unit, found["indices"])
         else:

@@ -81,7 +81,8 @@ def _overwritten(thing: Thing, dying: Sequence[str], pinned: frozenset[str], val
         return ()
     depths = _depths(thing)
     deepest = max(depths.values())
-    free = [name for name in dying if name in thing.inputs]
+    moved = {values.behind(name) for name in thing.inputs if name in values.leaves}
+    free = [name for name in dying if name in thing.inputs and name not in moved]
     found = []
     for name, layout in thing.outputs.items():
         if name in pinned or depths[name] < deepest:

@@ -13,6 +13,7 @@ from autofuse_ir.walk import made_by
 from autofuse_fusion.backends import KERNELS, backend_of, possible_backend
 from autofuse_fusion.classify import Kind, Place, classify
 from autofuse_fusion.index_map import Viewed, sizes_of
+from autofuse_fusion.lower.table import REINTERPRETED
 from autofuse_fusion.lower.views.marks import is_placed
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.units import WIDENINGS, SeenThrough, Size, Unit, unit_of
@@ -127,7 +128,7 @@ def _seen_through(graph: Graph, places: list[Place], options: FusionOptions) -> 
     views: dict[str, Node] = {}
     widenings: dict[str, Node] = {}
     for node, place in zip(graph.nodes, places, strict=True):
-        if place.kind is Kind.VIEW:
+        if place.kind is Kind.VIEW and node.op not in REINTERPRETED:
             views[node.outputs[0]] = node
         elif place.kind is Kind.KERNEL and is_placed(node) and node.op != "Index":
             widenings[node.outputs[0]] = node

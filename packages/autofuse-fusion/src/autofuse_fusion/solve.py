@@ -6,7 +6,7 @@ changes. All work is local to a pair, so time grows nearly linearly with the gra
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from attrs import define, field, frozen
 from autofuse_ir.fused_graph import Reason
@@ -36,15 +36,15 @@ class Pair:
 class Solver:
     """Items are numbered in topological order; those that are kernels have a ``Group``, all others None.
 
-    Units (by their order) in ``apart`` are not fused side by side, those in ``alone`` not at all: both would keep more
-    in memory than the graph as it is.
+    Units (by their order) in ``apart`` are not fused side by side, those of different ``parts`` not at all: both would
+    keep more in memory than the graph as it is.
     """
 
     items: Items
     target: TargetSpec
     options: FusionOptions
     apart: frozenset[int] = frozenset()
-    alone: frozenset[int] = frozenset()
+    parts: Mapping[int, int] = field(factory=dict)
     groups: list[Group | None] = field(factory=list)
     order: ContractionOrder = field(init=False)
     pinned: frozenset[str] = frozenset()
@@ -99,13 +99,19 @@ class Solver:
         assert b is not None
         if self.order.position(first) > self.order.position(second):
             a, b = b, a
-        unwanted = self.alone if any(tensor in b.inputs for tensor in a.outputs) else self.alone | self.apart
-        if unwanted and not parts_of_one(a, b) and any(unit.order in unwanted for unit in (*a.units, *b.units)):
+        if not parts_of_one(a, b) and self._is_unwanted(a, b):
             return Refused(Reason.MORE_PEAK_MEMORY, f"{a.name} and {b.name} in one kernel keep more tensors alive")
         outcome = fused(a, b, self._outside(first, second), self.items.values, self.target, self.options, self._model)
         if isinstance(outcome, Fused) and self.order.would_cycle(first, second):
             return Refused(Reason.WOULD_MAKE_CYCLE, f"a path through another node joins {a.name} and {b.name}")
         return outcome
+
+    def _is_unwanted(self, a: Group, b: Group) -> bool:
+        units = (*a.units, *b.units)
+        if self.parts and len({self.parts.get(unit.order) for unit in units}) > 1:
+            return True
+        behind = any(tensor in b.inputs for tensor in a.outputs)
+        return bool(self.apart) and not behind and any(unit.order in self.apart for unit in units)
 
     def _outside(self, first: int, second: int) -> frozenset[str]:
         """Return the outputs of both that somebody else reads."""

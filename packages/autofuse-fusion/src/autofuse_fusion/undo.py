@@ -2,8 +2,8 @@
 
 Two kernels side by side make their results at the same time, and a reader that took in its maker keeps what that read
 alive for longer. As long as the peak is above that of one kernel per operator, a kernel that has to do with it is
-taken apart: first into what can be fused one behind the other, then into its operators. Taking a kernel apart makes no
-cycle, since no path leaves it and comes back.
+taken apart: first into what can be fused one behind the other, then in two, where least is alive, and so on down to its
+operators. Taking a kernel apart makes no cycle, since no path leaves it and comes back.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,11 +30,11 @@ def solve_within_peak(items: Items, target: TargetSpec, options: FusionOptions) 
     things = topological(solver.things())
     originals = {unit.order: unit for thing in items.things if isinstance(thing, Group) for unit in thing.units}
     apart: frozenset[int] = frozenset()
-    alone: frozenset[int] = frozenset()
+    parts: dict[int, int] = {}
     for _ in range(MOST_TRIES):
         peaks = peaks_above(allowed, things, items.pinned, items.values)
         if not peaks:
-            return Solver(Items(things, items.values, items.pinned), target, options, apart, alone) if apart else solver
+            return Solver(Items(things, items.values, items.pinned), target, options, apart, parts) if apart else solver
         touching = _touching(things)
         found = [_culprit(things, peak, touching, items.values) for peak in peaks]
         culprits = {id(group): group for group in found if group is not None}
@@ -44,12 +44,11 @@ def solve_within_peak(items: Items, target: TargetSpec, options: FusionOptions) 
         for culprit in culprits.values():
             units = frozenset(unit.order for unit in culprit.units)
             if units <= apart:
-                alone |= units
+                parts |= _halves(culprit, items.values)
             apart |= units
-            kept += _pieces(culprit, originals, items.values, target, options, apart, alone)
+            kept += _pieces(culprit, originals, items.values, target, options, apart, parts)
         things = topological(kept)
-    everything = frozenset(originals)
-    return Solver(items, target, options, everything, everything)
+    return Solver(items, target, options, frozenset(originals), {order: order for order in originals})
 
 
 def _touching(things: list[Thing]) -> dict[str, list[Group]]:
@@ -80,6 +79,24 @@ def _culprit(things: list[Thing], peak: Peak, touching: dict[str, list[Group]], 
     return None if most is None else groups[most]
 
 
+def _halves(group: Group, values: Values) -> dict[int, int]:
+    """Return the part of each unit of ``group``, by its order: cut in two, near the middle, where least passes.
+
+    Parts are named after their first unit.
+    """
+    units = group.units
+    made = {name: place for place, unit in enumerate(units) for name in unit.outputs}
+    passing = [0] * (len(units) + 1)
+    last = {read.value: place for place, unit in enumerate(units) for read in unit.reads if read.value in made}
+    for name, read in last.items():
+        for cut in range(made[name] + 1, read + 1):
+            passing[cut] += values.bytes_at_hints(name)
+    middle = len(units) / 2
+    cuts = range(max(1, len(units) // 4), max(2, len(units) - len(units) // 4))
+    best = min(cuts, key=lambda cut: (passing[cut], abs(cut - middle)))
+    return {unit.order: units[0 if place < best else best].order for place, unit in enumerate(units)}
+
+
 def _pieces(
     group: Group,
     originals: Mapping[int, Unit],
@@ -87,13 +104,13 @@ def _pieces(
     target: TargetSpec,
     options: FusionOptions,
     apart: frozenset[int],
-    alone: frozenset[int],
+    parts: Mapping[int, int],
 ) -> Iterable[Thing]:
-    """Return the units of ``group``, as they were before, fused as far as ``apart`` and ``alone`` let them be."""
+    """Return the units of ``group``, as they were before, fused as far as ``apart`` and ``parts`` let them be."""
     read = {read.value for unit in group.units for read in unit.reads}
     needed = read | set(group.outputs)
     units = [originals[unit.order] for unit in group.units]
     singles: list[Thing] = [group_of(unit, needed, work_of(unit, values.sizes), group.scope) for unit in units]
-    solver = Solver(Items(singles, values, frozenset(group.outputs)), target, options, apart, alone)
+    solver = Solver(Items(singles, values, frozenset(group.outputs)), target, options, apart, parts)
     solver.solve()
     return solver.things()

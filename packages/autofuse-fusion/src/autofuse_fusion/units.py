@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from attrs import evolve, frozen
 from autofuse_ir.dims import Dim, const, product
+from autofuse_ir.dtypes import DType, int64
 from autofuse_ir.graph import Node
 from autofuse_ir.operators import attr_of, input_names, operator
 from autofuse_ir.tensor_data import TensorData
@@ -62,9 +63,9 @@ class Unit:
     ``operands`` stand beside ``node.inputs`` (None: missing, or only its shape matters), ``results`` say how
     ``node.outputs`` lie on the nest. ``space`` is the layout of its own loops, of ``shape``. Along the axes ``reduced``
     it joins ``count`` elements; ``is_inner``: the innermost of its own loops is among them. ``indexed`` are (dim, the
-    axes it became) for the dims whose positions it asks for; ``scanned`` is the axis it walks in order, if any.
-    ``order`` is its place in the graph; ``needs`` are values that must be there before, though they are not read: they
-    bind symbols of its sizes.
+    axes it became) for the dims whose positions it asks for, as ``index_dtype``; ``scanned`` is the axis it walks in
+    order, if any. ``order`` is its place in the graph; ``needs`` are values that must be there before, though they are
+    not read: they bind symbols of its sizes.
     """
 
     order: int
@@ -80,6 +81,7 @@ class Unit:
     is_inner: bool = False
     indexed: tuple[tuple[int, tuple[int, ...]], ...] = ()
     scanned: tuple[int, ...] = ()
+    index_dtype: DType = int64
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -135,6 +137,7 @@ def unit_of(order: int, node: Node, values: Values, seen: SeenThrough, needs: tu
         is_inner=bool(nest) and len(nest) - 1 in reduced,
         indexed=tuple((dim, (axis_of[dim],) if dim in axis_of else ()) for dim in space.indexed),
         scanned=tuple(axis_of[dim] for dim in space.scanned if dim in axis_of),
+        index_dtype=space.index_dtype(values),
     )
     for position in range(len(unit.operands)):
         unit = _looked_through(unit, position, values, seen)

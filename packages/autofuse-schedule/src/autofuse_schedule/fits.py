@@ -57,6 +57,9 @@ def _needs_no_cores(
     if kept >= (target.cores or MOST_CORES):
         return Dropped(impl.template, impl.case.name, f"there are {kept} rows or more, enough for all cores")
     (split,) = impl.case.split
+    around = [i for i, root in enumerate(impl.roots) if root not in swept and i < impl.roots.index(split)]
+    if any(node.repeats[i] == const(1) for node in reductions for i in around):
+        return Dropped(impl.template, impl.case.name, "blocks would make the same results")
     _, longest = bounds(next(axis.size for axis in roots if axis.name == split), ranges)
     leaf = max(tree_of(node).leaf for node in reductions)
     if longest <= leaf:

@@ -16,6 +16,7 @@ from autofuse_schedule.joint import Wiring
 from autofuse_schedule.legalise.graph import Legalise
 from autofuse_schedule.templates.choose import templates_for
 from autofuse_schedule.transforms.collapse_broadcasts import CollapseBroadcasts
+from autofuse_schedule.transforms.drop_unread import DropUnread
 from autofuse_schedule.transforms.insert_broadcasts import InsertBroadcasts
 from autofuse_schedule.transforms.merge_axes import MergeAxes
 from autofuse_schedule.workspace import workspace_bytes
@@ -60,7 +61,7 @@ def schedule(backend_node: AscBackend | FusedAscBackend, facts: SymbolFacts, tar
 def _implementations(
     part: AscBackend, target: TargetSpec, ranges: dict[str, tuple[int, int]]
 ) -> tuple[tuple[ImplGraph, ...], tuple[Dropped, ...]]:
-    merged = MergeAxes()(CollapseBroadcasts()(part.graph))
+    merged = MergeAxes()(CollapseBroadcasts()(DropUnread()(part.graph)))
     body, axes = merged.graph, merged.axes
     if target.kind is TargetKind.ASCEND:
         body = InsertBroadcasts()(Legalise(target.name)(body))

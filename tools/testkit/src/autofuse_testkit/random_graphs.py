@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from attrs import evolve, frozen
+from autofuse_fusion.lower.space import broadcast_space
 from autofuse_fusion.lower.table import TRANSCENDENTAL, VIEWS, all_lowerings
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
@@ -19,7 +20,9 @@ Places = tuple[frozenset[int | str], ...]
 
 SIZES = (0, 1, 2, 3, 7, 13, 31, 64, 97, 256, 1021, 4096)
 MOST_ELEMENTS = 20_000
-OPS = tuple(sorted(lowering.name for lowering in all_lowerings()))
+OPS = tuple(
+    sorted(each.name for each in all_lowerings() if each.space is broadcast_space and each.name != "AscendQuant")
+)
 SHAPE_OPS = ("BroadcastTo", "Expand", "Fill")
 VIEW_OPS = tuple(sorted(VIEWS))
 _JUMPS_OR_POLES = """

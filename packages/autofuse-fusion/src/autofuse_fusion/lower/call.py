@@ -37,7 +37,7 @@ class Frame:
 
     ``shape`` is that of its space. It joins ``count`` elements along the axes ``reduced``, by their numbers;
     ``is_inner`` says whether its innermost loop is among them. ``indexed`` are, per dim whose positions it asks for,
-    the axes of the dim; ``scanned`` is the axis it walks in order, if any.
+    the axes of the dim, which are counted in ``index_dtype``; ``scanned`` is the axis it walks in order, if any.
     """
 
     shape: tuple[Dim, ...] = ()
@@ -46,6 +46,7 @@ class Frame:
     is_inner: bool = False
     indexed: Mapping[int, tuple[int, ...]] = {}
     scanned: tuple[int, ...] = ()
+    index_dtype: DType = dt.int64
 
 
 @frozen
@@ -125,9 +126,9 @@ class Call:
             return self.writer.scalar(known, dtype)
         return self.cast(self.writer.size(expression, dt.int64), dtype)
 
-    def index(self, dim: int, dtype: DType) -> Tensor:
+    def index(self, dim: int) -> Tensor:
         """Return the position along ``dim`` of the operator's space, which it declared as indexed."""
-        return self.writer.position(self.frame.indexed[dim], dtype)
+        return self.writer.position(self.frame.indexed[dim], self.frame.index_dtype)
 
     def truth(self, tensor: Tensor) -> Tensor:
         """Return where ``tensor`` is not 0."""

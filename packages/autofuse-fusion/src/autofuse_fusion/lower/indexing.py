@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import define, field, frozen
 from autofuse_ir.asc_graph import AccessDim, AccessMap, Axis, Bounds
-from autofuse_ir.dims import Dim, const, eq, product, select
+from autofuse_ir.dims import Dim, const, eq, ge, lt, product, select
 from autofuse_ir.dtypes import DType, bool_, int64
 from autofuse_symshape.divisions import exact_quotient
 
@@ -79,9 +79,23 @@ class LeafLoader:
         bounds, fill = Bounds.INSIDE, None
         if leaf.gathers:
             bounds = Bounds.ERROR
-        elif leaf.partial or leaf.fill is not None:
+        elif (leaf.partial or leaf.fill is not None) and not self._stays_inside(memory, dims):
             bounds, fill = Bounds.FILL, _number(leaf.fill, dtype)
         return self.writer.indexed_load(data, dtype, AccessMap(tuple(memory), tuple(dims), bounds), indices, fill)
+
+    def _stays_inside(self, memory: Sequence[Dim], dims: Sequence[AccessDim]) -> bool:
+        """True where no index along any dim leaves it, at no size: a slice of the inner part of a padded tensor."""
+        extents = {axis.name: axis.size for axis in self.axes}
+        holds = self.sizes.oracle.holds
+        for size, dim in zip(memory, dims, strict=True):
+            step = dim.step.constant_value
+            if dim.operand is not None or step is None:
+                return False
+            last = dim.offset if dim.axis is None else dim.offset + step * (extents[dim.axis] - 1)
+            low, high = (dim.offset, last) if step >= 0 else (last, dim.offset)
+            if not (holds(ge(low, 0)) and holds(lt(high, size))):
+                return False
+        return True
 
     def position(self, place: Place, dtype: DType) -> Tensor:
         """Return an index as a value."""

@@ -27,6 +27,7 @@ def primitives(node: Node, values: Values, target: TargetSpec) -> tuple[tuple[st
         reduced=(0,) if space.reduced else (),
         indexed=dict.fromkeys(space.indexed, (0,)),
         scanned=(0,) if space.scanned else (),
+        index_dtype=space.index_dtype(values),
     )
     dtypes: dict[str, DType] = {}
     found: dict[str, list[Tensor]] = {}

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from attrs import frozen
 from autofuse_ir.dims import Dim
+from autofuse_ir.dtypes import DType, int32, int64
 from autofuse_ir.graph import Node
 from autofuse_ir.operators import attr_of, input_names, operator
 
@@ -29,6 +30,10 @@ class Space:
     reduced: tuple[int, ...] = ()
     indexed: tuple[int, ...] = ()
     scanned: tuple[int, ...] = ()
+
+    def index_dtype(self, values: Values) -> DType:
+        """Return the integer type that holds every position along the indexed dims, and one past the last."""
+        return int32 if all(values.sizes.fits_int32(self.shape[dim]) for dim in self.indexed) else int64
 
 
 SpaceOf: TypeAlias = Callable[[Node, Values], Space | None]

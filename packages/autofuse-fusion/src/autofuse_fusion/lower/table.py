@@ -46,6 +46,9 @@ VIEWS = frozenset(
 )
 """Operators whose result is their first input under another shape: kernels read it where it lies."""
 
+REINTERPRETED = frozenset(("Bitcast",))
+"""Operators whose result has the bytes of their input, which kernels read as another dtype."""
+
 
 TRANSCENDENTAL = frozenset(
     [

@@ -31,6 +31,9 @@ class Tensor:
     is_scalar: bool = False
 
 
+_KEEPS_EQUALS = ("Max", "Min", "Any", "All")
+
+
 @define
 class KernelWriter:
     """Collects nodes over ``axes``; ``source`` names the user's operators that the next nodes come from."""
@@ -123,8 +126,11 @@ class KernelWriter:
         return self._written[key]
 
     def reduce(self, op: str, tensor: Tensor, axes: tuple[int, ...], tree: Tree) -> Tensor:
-        """Return ``tensor`` joined along ``axes`` (their numbers) by reduction ``op``; itself where there are none."""
-        if not axes:
+        """Return ``tensor`` joined along ``axes`` (their numbers) by reduction ``op``.
+
+        Itself where there are none, or where all repeat one element that ``op`` keeps, however often it is joined.
+        """
+        if not axes or (op in _KEEPS_EQUALS and all(self._repeats(tensor, axis) for axis in axes)):
             return tensor
         wide = self.widened(tensor, tuple(along or k in axes for k, along in enumerate(tensor.varies)))
         key = (op, wide.name, axes, tree)
@@ -133,6 +139,10 @@ class KernelWriter:
             attrs = (Attr("axes", tuple(self.axes[k].name for k in axes)), *tree.attrs())
             self._written[key] = Tensor(self._add(op, (wide.name,), wide.dtype, varies, attrs), wide.dtype, varies)
         return self._written[key]
+
+    def _repeats(self, tensor: Tensor, axis: int) -> bool:
+        """True where there is one element or more along ``axis``, always the same."""
+        return not tensor.varies[axis] and (self.axes[axis].size.constant_value or 0) > 0
 
     def scan(self, op: str, tensor: Tensor, axes: tuple[int, ...], exclusive: bool, reverse: bool) -> Tensor:
         """Return ``tensor`` with each element joined to those before it along the one axis of ``axes``.

@@ -152,6 +152,15 @@ def _rotary_position(call: Call) -> Array:
     return np.asarray(x * call.array("cos") + _rotate(x, call.integer("mode") == 1) * call.array("sin"))
 
 
+def _heads(call: Call, x: Array) -> Array:
+    """Return [batch, sequence, heads * head size] as [batch, heads, sequence, head size]."""
+    heads = call.integer("num_heads")
+    if heads < 1 or x.shape[2] % heads:
+        call.fail(f"{x.shape[2]} elements do not make {heads} heads", "set num_heads")
+    # not -1: no size in place of it would be the only one for an empty batch
+    return x.reshape(*x.shape[:2], heads, x.shape[2] // heads).transpose(0, 2, 1, 3)
+
+
 def _rotary_embedding(call: Call) -> Array:
     x, positions = call.array("X"), call.optional("position_ids")
     cos, sin = call.array("cos_cache"), call.array("sin_cache")
@@ -159,7 +168,7 @@ def _rotary_embedding(call: Call) -> Array:
         positions = checked(call, positions, cos.shape[0], negative=False)
         cos, sin = cos[positions], sin[positions]
     # [batch, heads, sequence, head size], whatever the rank of X.
-    four = x if x.ndim == 4 else x.reshape(*x.shape[:2], call.integer("num_heads"), -1).transpose(0, 2, 1, 3)
+    four = x if x.ndim == 4 else _heads(call, x)
     size = call.integer("rotary_embedding_dim") or four.shape[-1]
     interleaved = bool(call.integer("interleaved"))
     turned, rest = four[..., :size], four[..., size:]

@@ -2,10 +2,10 @@
 
 from attrs import evolve
 from autofuse_ir.asc_graph import AscGraph
-from autofuse_ir.dims import const, dim_max, dim_min
+from autofuse_ir.dims import Dim, const, dim_max, dim_min, product, total
 from autofuse_ir.dims_eval import substitute
 from autofuse_ir.reduction import tree_of
-from autofuse_ir.schedule import ImplGraph, Phase, Segment, Sync, TilingCase, local_bytes, resident_bytes
+from autofuse_ir.schedule import ImplGraph, Phase, Segment, Sync, TilingCase, local_bytes
 from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.allocate import Course
@@ -77,14 +77,30 @@ def phases_of(made: Plan, course: Course, loops: SplitLoops, arrangement: Arrang
 
 
 def with_near_rows(impl: ImplGraph, target: TargetSpec) -> ImplGraph:
-    """Bound the rows of a tile by what the nearest cache holds, but take one at least: more of them gain nothing."""
+    """Bound the rows of a tile by what the nearest cache holds, but take one at least: more of them gain nothing.
+
+    It holds what lives in local memory, and the data that Loads read and Stores write on the way.
+    """
     if not impl.tile_variables:
         return impl
     rows, *others = impl.tile_variables
     one = const(1)
-    row_bytes = substitute(local_bytes(impl.buffers) + resident_bytes(impl), {rows.name: one})
+    row_bytes = substitute(local_bytes(impl.buffers) + _stream_bytes(impl), {rows.name: one})
     near = dim_max(const(round(target.quantity("near_bytes"))) // dim_max(row_bytes, one), one)
     return evolve(impl, tile_variables=(evolve(rows, hi=dim_min(rows.hi, near)), *others))
+
+
+def _stream_bytes(impl: ImplGraph) -> Dim:
+    """Bytes of global memory that one tile touches, each place once."""
+    axes = {axis.name: axis for axis in impl.axes}
+    walked = [axes[name] for name in dict.fromkeys(a for phase in impl.phases for s in phase.segments for a in s.axes)]
+    found: dict[tuple[str, object], Dim] = {}
+    for node in impl.nodes:
+        if node.access is not None:
+            sizes = [axis.size for axis in walked if node.repeats[impl.roots.index(axis.root)] != const(1)]
+            place = node.inputs[0] if node.op == "Load" else node.name
+            found[place, node.access] = product(sizes) * node.dtype.itemsize
+    return total(found.values())
 
 
 def _granule(graph: AscGraph, target: TargetSpec) -> int:

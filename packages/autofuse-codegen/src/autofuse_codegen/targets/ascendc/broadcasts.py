@@ -4,6 +4,7 @@ from autofuse_ir.asc_graph import AscNode
 
 from autofuse_codegen.targets.ascendc.layout import Layouts
 from autofuse_codegen.targets.ascendc.lines import Line, vector
+from autofuse_codegen.targets.ascendc.literals import type_name
 from autofuse_codegen.targets.ascendc.operands import Number, Operand, Tensor
 
 SCRATCH = "scratch"
@@ -45,17 +46,27 @@ def _columns(node: AscNode, operand: Tensor, to: Tensor, layouts: Layouts) -> li
     """Each element becomes a row."""
     axes = layouts.axes_of(node)
     pitch = layouts.pitch(axes)
-    reads = () if to.dtype.bits == 64 else (operand.memory,)
     column = axes[:-1]
     rows = layouts.extent(column[-1])
     if len(column) == 1:
-        text = f"af_spread_column({to.text}, {operand.text}, {rows}, {pitch}, {SCRATCH});"
-        return [vector(text, reads, {to.memory}, settles=True)]
+        return [_spread(operand, to, "", "", f"{rows}, {pitch}")]
     # Rows of the column start at whole blocks: they are taken one by one.
     index = layouts.names.of(f"copy {node.name}", "i")
-    source = f"{operand.text}[{index} * {layouts.pitch(column)}]"
-    text = f"af_spread_column({to.text}[{index} * {rows} * {pitch}], {source}, {rows}, {pitch}, {SCRATCH});"
-    return _loop(layouts, column[:-1], index, vector(text, reads, {to.memory}, settles=True))
+    target, source = f"[{index} * {rows} * {pitch}]", f"[{index} * {layouts.pitch(column)}]"
+    return _loop(layouts, column[:-1], index, _spread(operand, to, target, source, f"{rows}, {pitch}"))
+
+
+def _spread(operand: Tensor, to: Tensor, target: str, source: str, sizes: str) -> Line:
+    places = f"{to.text}{target}, {operand.text}{source}, {sizes}"
+    match to.dtype.bits:
+        case 8:
+            text, reads = f"af_spread_bytes({places}, {SCRATCH});", (operand.memory,)
+        case 64:
+            return vector(f"af_spread_pairs({places});", (), {to.memory}, settles=True)
+        case _:
+            room = f"{SCRATCH}.ReinterpretCast<{type_name(to.dtype)}>()"
+            text, reads = f"af_spread_words({places}, {room});", (operand.memory,)
+    return vector(text, reads, {to.memory}, settles=True)
 
 
 def _loop(layouts: Layouts, axes: tuple, index: str, line: Line) -> list[Line]:  # type: ignore[type-arg]

@@ -14,7 +14,7 @@ from autofuse_codegen.targets.ascendc.bits import as_bits
 from autofuse_codegen.targets.ascendc.broadcasts import broadcast
 from autofuse_codegen.targets.ascendc.forms import Call, write
 from autofuse_codegen.targets.ascendc.layout import Layouts
-from autofuse_codegen.targets.ascendc.lines import BARRIER, Line, vector, with_barriers
+from autofuse_codegen.targets.ascendc.lines import BARRIER, Line, needs_barrier_before, vector, with_barriers
 from autofuse_codegen.targets.ascendc.literals import literal, type_name
 from autofuse_codegen.targets.ascendc.margins import Margins, close, margins
 from autofuse_codegen.targets.ascendc.memory import SCRATCH, Memory, Queue
@@ -91,7 +91,7 @@ class CaseWriter:
         declared = [pad + text for text in self.layouts.declarations("\n".join(tile))]
         ends = ["  " * level + "}" for level in reversed(range(depth))]
         body = (*_used(opened, "\n".join((*declared, *tile))), *declared, *tile, *ends)
-        return Written(self.memory, tuple(self._setup()), body)
+        return Written(self.memory, (*self._setup(), *self._defined(lines)), body)
 
     # Setup: tensors in GM, queues and buffers.
 
@@ -116,7 +116,7 @@ class CaseWriter:
             if own is not None and name in self._tensors:
                 kind = type_name(node.dtype)
                 lines.append(f"const LocalTensor<{kind}> {self._tensors[name]} = {own.name}.Get<{kind}>();")
-        return [*lines, *self._defined()]
+        return lines
 
     def _global(self, node: AscNode) -> list[str]:
         name, key = self._gm(node)
@@ -147,16 +147,16 @@ class CaseWriter:
                 lines.append(f"const uint32_t {name} = static_cast<uint32_t>({text});")
         return lines
 
-    def _defined(self) -> list[str]:
+    def _defined(self, body: tuple[Line, ...]) -> list[str]:
         """Contents for the margins of memory that stays as it is from tile to tile."""
-        lines = []
+        found: dict[str, str] = {}
         for value in self._margins.ends:
             memory = self.memory.memory_of(value)
             space = next((s for s in self.memory.spaces if s.buffer.name == memory), None)
             if space is not None:
-                text = f"af_define({space.name}.Get<uint8_t>(), t->{space.size_field});"
-                lines += [text] if text not in lines else []
-        return [*lines, BARRIER] if lines else []
+                found[space.buffer.name] = f"af_define({space.name}.Get<uint8_t>(), t->{space.size_field});"
+        barrier = [BARRIER] if needs_barrier_before(body, frozenset(found)) else []
+        return [*found.values(), *barrier]
 
     # Queues.
 

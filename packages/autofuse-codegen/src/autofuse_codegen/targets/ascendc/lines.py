@@ -42,11 +42,16 @@ def with_barriers(body: tuple[Line, ...], is_repeated: bool) -> tuple[Line, ...]
     return lines
 
 
+def needs_barrier_before(body: tuple[Line, ...], written: frozenset[str]) -> bool:
+    """True where ``body``, with its barriers, reads some of ``written`` before the first of them."""
+    return len(_insert(body, written)[0]) > len(body)
+
+
 def _insert(body: tuple[Line, ...], pending: frozenset[str]) -> tuple[tuple[Line, ...], frozenset[str]]:
     found: list[Line] = []
     for line in body:
         if line.reads & pending:
-            found.append(Line(BARRIER, depth=line.depth))
+            found.append(Line(BARRIER, settles=True, depth=line.depth))
             pending = frozenset()
         found.append(line)
         pending = line.writes if line.settles else pending | line.writes

@@ -36,7 +36,7 @@ def margins(impl: ImplGraph, layouts: Layouts, bits: frozenset[str], memory: Mem
             if nodes[value].op not in READS_WHOLE_VECTORS and memory.memory_of(value) is not None:
                 ends[value] = layouts.whole(layouts.axes_of(nodes[value]))
     for node in impl.nodes:
-        if node.op == "Broadcast" and (row := _row(node, nodes[node.inputs[0]], layouts)) is not None:
+        if node.op == "Broadcast" and (row := _row(node, nodes[node.inputs[0]], layouts, narrowest)) is not None:
             ends.setdefault(node.inputs[0], row)
     return Margins(ends, frozenset(gaps))
 
@@ -71,12 +71,14 @@ def _read_whole(node: AscNode, bits: frozenset[str]) -> tuple[str, ...]:
     return ()
 
 
-def _row(node: AscNode, source: AscNode, layouts: Layouts) -> str | None:
+def _row(node: AscNode, source: AscNode, layouts: Layouts, narrowest: int) -> str | None:
     """How many elements of one row or column are read to repeat it; None where nothing past it is."""
     outer, inner = layouts.axes_of(node), layouts.axes_of(source)
     if not source.inputs or len(inner) != 1 or len(outer) < 2:
         return None
     if outer[-1] != inner[-1]:  # a column, eight elements at a time; copies fill that much
         return None if source.op == "Load" else layouts.whole(inner)
+    if source.op == "Load" and source.dtype.itemsize == narrowest:
+        return None  # a row's whole blocks
     pitch = layouts.pitch(outer)
     return None if pitch == layouts.extent(inner[-1]) else pitch

@@ -15,6 +15,7 @@ from autofuse_codegen.targets.cpu.local_memory import plan_memory
 from autofuse_codegen.targets.cpu.lower import GroupLowering, phase_groups
 from autofuse_codegen.targets.cpu.names import Names, identifier
 from autofuse_codegen.targets.cpu.reductions import joined_elements, needs_row_memory
+from autofuse_codegen.targets.cpu.scope import Scratch
 from autofuse_codegen.targets.cpu.views import CaseView, FunctionView
 
 ALIGNMENT = 64
@@ -81,7 +82,7 @@ def _function(
     body = tuple(statements(function.body, known.__getitem__))
     text = "\n".join(body)
     called = {called for called in calls(function.body) if _is_in_headers(called)}
-    memory = _local_memory(impl, known, text)
+    memory = _local_memory(impl, known, text, lowering.scope.scratch)
     if any("af_state_rows" in line for line in memory):
         called.add("af_state_rows")
     text = "\n".join((text, *memory))
@@ -110,8 +111,8 @@ def _function(
     return FunctionView(function.name, comment, tuple(prologue), body, tuple(epilogue), blocks), frozenset(called)
 
 
-def _local_memory(impl: ImplGraph, names: dict[str, str], text: str) -> list[str]:
-    """Return the lines that allocate the buffers of a block, and the rows of state that have none."""
+def _local_memory(impl: ImplGraph, names: dict[str, str], text: str, scratch: list[Scratch]) -> list[str]:
+    """Return the lines that allocate the buffers of a block, the rows of state that have none, and scratch."""
     if not _mentions(text, "local"):
         return []
     lines: list[str] = []
@@ -127,6 +128,9 @@ def _local_memory(impl: ImplGraph, names: dict[str, str], text: str) -> list[str
             rows = f"af_state_rows<{partials}, {leaf}>({size(joined_elements(form.node, impl), names.__getitem__)})"
         bytes_of_row = size(row * form.node.dtype.itemsize, names.__getitem__)
         end = f"{at} + {rows} * ({bytes_of_row})"
+    for piece in scratch:
+        lines.append(f"const af_i64 {piece.offset} = {_aligned(end)};")
+        end = f"{piece.offset} + {size(piece.bytes, names.__getitem__)}"
     return [
         *lines,
         f"const af_i64 local_bytes = {end};",

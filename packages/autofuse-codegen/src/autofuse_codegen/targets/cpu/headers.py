@@ -21,7 +21,7 @@ def header_texts() -> dict[str, str]:
 def header_of(function: str) -> str:
     """Return the name of the header that defines ``function``."""
     name = re.escape(function)
-    defined = re.compile(rf"AF_INLINE [^;{{}}()]*\b{name}\(|^AF_[A-Z_]+\({name}\b", re.MULTILINE)
+    defined = re.compile(rf"AF_(?:INLINE|ONCE) [^;{{}}()]*\b{name}\(|^AF_[A-Z_]+\({name}\b", re.MULTILINE)
     for header, text in header_texts().items():
         if defined.search(text):
             return header

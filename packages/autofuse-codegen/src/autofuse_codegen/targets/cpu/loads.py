@@ -14,6 +14,8 @@ from autofuse_codegen.kernel.program import (
     Element,
     Evaluate,
     Expression,
+    If,
+    Integer,
     Literal,
     Name,
     Size,
@@ -23,8 +25,10 @@ from autofuse_codegen.targets.cpu.access import address, strides_of
 from autofuse_codegen.targets.cpu.lanes import LANES
 from autofuse_codegen.targets.cpu.literals import literal, type_name
 from autofuse_codegen.targets.cpu.operators import RAISED
-from autofuse_codegen.targets.cpu.scope import KernelScope, moved, times
+from autofuse_codegen.targets.cpu.scope import KernelScope, Scratch, moved, times
 
+LINE_BYTES = 64
+"""Bytes of a cache line: what rows are loaded together for."""
 ONE_LANE = f"af_partial<{LANES}>{{1}}"
 """The access object of values that are the same in all lanes: one of them counts."""
 
@@ -39,13 +43,17 @@ class LoadText:
 
 @define
 class LoadWriter:
-    """Writes Load ``node`` for rows with strips along ``strip`` (None: for one point)."""
+    """Writes Load ``node`` for rows with strips along ``strip`` (None: for one point).
+
+    ``loop`` is the vectorised axis of the loop around the strips, along which several rows may be loaded together.
+    """
 
     scope: KernelScope
     node: AscNode
     strip: str | None
     access: str
     index: str
+    loop: str | None = None
 
     def text(self) -> LoadText:
         """Return the statements; the value is declared under its name, before the strips where it is a row's."""
@@ -53,6 +61,9 @@ class LoadWriter:
         body: list[Statement] = []
         dims = self._dims()
         by_value = [dim for dim in dims if dim.lanes]
+        if self.loop is not None and is_transposed(self.scope, self.node, self.loop, self.strip):
+            self._transposed(self.loop, before, body)
+            return LoadText(tuple(before), tuple(body))
         pointer, step = self._pointer(dims, before)
         span = self._span(dims, before)
         if by_value:
@@ -175,6 +186,33 @@ class LoadWriter:
         before.append(Declare("af_i64", name, Size(step)))
         return Binary("+", Name(pointer), Binary("*", Name(self.index), Name(name))), Name(name)
 
+    def _transposed(self, loop: str, before: list[Statement], body: list[Statement]) -> None:
+        """Transpose as many rows as share cache lines into scratch, at the first of them, and load from there."""
+        scope, node = self.scope, self.node
+        assert self.strip is not None
+        assert node.access is not None
+        kind = type_name(node.dtype)
+        where = address(node.access)
+        rows = LINE_BYTES // node.dtype.itemsize
+        pitch = scope.axes[self.strip].size
+        at = self._name("block_at")
+        scope.scratch.append(Scratch(at, pitch * (rows * node.dtype.itemsize)))
+        block = self._name("block")
+        before.append(Declare(f"{kind}*", block, Call(f"({kind}*)", (Binary("+", Name("local"), Name(at)),))))
+        index = scope.nest.known[loop]
+        number = Binary("%", index, Integer(rows))
+        left = Call("af_min", (Integer(rows), Binary("-", scope.nest.bound(loop), index)))
+        step = Size(where.step_along(scope.axes[self.strip].root))
+        start = moved(scope.base(node.inputs[0]), scope.offset(where, self.strip))
+        width = f"(AF_VECTOR_BYTES < {LINE_BYTES} ? AF_VECTOR_BYTES : {LINE_BYTES}) / {node.dtype.itemsize}"
+        arguments = (start, step, Name(block), Size(pitch), left, scope.nest.bound(self.strip))
+        fill = Evaluate(Call("af_transpose", arguments, (kind, width)))
+        before.append(If(Binary("==", number, Integer(0)), (fill,)))
+        row = self._name("row")
+        before.append(Declare(f"const {kind}*", row, Binary("+", Name(block), Binary("*", number, Size(pitch)))))
+        loaded = Call(f"{self.access}.load", (Binary("+", Name(row), Name(self.index)),))
+        body.append(Declare("auto", scope.value(node.name), loaded))
+
     def _gather(self, dims: list["_Dim"], pointer: str, step: Dim, span: str | None, body: list[Statement]) -> None:
         node, strip = self.node, Name(self.access)
         offsets: list[Expression] = []
@@ -209,6 +247,17 @@ class LoadWriter:
         value = self.node.attr("fill", 0)
         assert isinstance(value, bool | int | float), "checks.check_access finds others"
         return Literal(literal(value, self.node.dtype))
+
+
+def is_transposed(scope: KernelScope, node: AscNode, loop: str, strip: str | None) -> bool:
+    """Return whether neighbours along ``loop``, but not those along strips, are neighbours in the data of ``node``."""
+    if strip is None or node.access is None or node.access.bounds is not Bounds.INSIDE or len(node.inputs) > 1:
+        return False
+    if not (scope.varies(node.name, strip) and scope.varies(node.name, loop)):
+        return False
+    where = address(node.access)
+    along = where.step_along(scope.axes[strip].root)
+    return where.step_along(scope.axes[loop].root) == const(1) and along not in (const(0), const(1))
 
 
 @frozen

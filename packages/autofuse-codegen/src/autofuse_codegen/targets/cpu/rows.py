@@ -163,7 +163,9 @@ class RowWriter:
         return ACCESS if self.scope.varies(name, self._strip) else ONE_LANE
 
     def _load(self, node: AscNode) -> None:
-        text = LoadWriter(self.scope, node, self._strip, ACCESS, POSITION).text()
+        forwards = len(self.segment.axes) > 1 and not any(form.is_backwards for form in self.forms)
+        loop = self.segment.axes[-2] if forwards else None
+        text = LoadWriter(self.scope, node, self._strip, ACCESS, POSITION, loop).text()
         self._before += text.before
         self._body += [(node.name, statement) for statement in text.body]
 

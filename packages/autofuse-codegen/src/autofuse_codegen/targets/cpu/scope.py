@@ -1,6 +1,6 @@
 """What all parts of one function's lowering look up: nodes, axes, names, places, and what is known of the loops."""
 
-from attrs import define, field
+from attrs import define, field, frozen
 from autofuse_ir.asc_graph import AscNode, Axis, AxisKind
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.schedule import ImplGraph, Location, Placement
@@ -11,6 +11,14 @@ from autofuse_codegen.targets.cpu.access import Address
 from autofuse_codegen.targets.cpu.local_memory import BufferMemory, plan_memory, vectorised_axes
 from autofuse_codegen.targets.cpu.loops import Nest
 from autofuse_codegen.targets.cpu.names import Names
+
+
+@frozen
+class Scratch:
+    """Memory of a block that the emitter adds to the schedule's buffers: ``bytes`` from variable ``offset`` on."""
+
+    offset: str
+    bytes: Dim
 
 
 @define
@@ -27,6 +35,7 @@ class KernelScope:
     places: dict[str, Placement] = field(init=False)
     accumulators: dict[str, Placement] = field(init=False)
     vectorised: dict[str, tuple[Axis, ...]] = field(init=False)
+    scratch: list[Scratch] = field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.nodes = {node.name: node for node in self.impl.nodes}

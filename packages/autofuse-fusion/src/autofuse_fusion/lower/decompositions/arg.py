@@ -1,7 +1,5 @@
 """Positions of extremes."""
 
-from autofuse_ir import dtypes as dt
-from autofuse_ir.dtypes import DType
 from autofuse_ir.graph import Node
 from autofuse_ir.operators import attr_of
 
@@ -25,23 +23,23 @@ def _along_kept(node: Node, values: Values) -> Space | None:
     return None if axes is None else space(node, values, input_shape(node, values), axes, indexed=axes)
 
 
-def position(call: Call, x: Tensor, extreme: Tensor, dtype: DType, is_last: bool = False) -> Tensor:
+def position(call: Call, x: Tensor, extreme: Tensor, is_last: bool = False) -> Tensor:
     """Return the first or last position where ``x`` is ``extreme``, or NaN where that is NaN."""
     hit = call.apply("Eq", x, extreme)
     if x.dtype.is_float:
         # The extreme is NaN as soon as one element is; then no element equals it.
         hit = call.apply("LogicalOr", hit, call.apply("IsNan", x))
     ((dim, _),) = call.frame.indexed.items()
-    index = call.index(dim, dtype)
+    index = call.index(dim)
     if is_last:
         return call.reduce("Max", call.select(hit, index, call.scalar(-1, index)))
-    return call.reduce("Min", call.select(hit, index, call.size(call.frame.shape[dim], dtype)))
+    return call.reduce("Min", call.select(hit, index, call.size(call.frame.shape[dim], index.dtype)))
 
 
 def _arg(op: str) -> Decomposition:
     def write(call: Call) -> Tensor:
         x = call.tensor("data")
-        return position(call, x, call.reduce(op, x), dt.int64, call.flag("select_last_index"))
+        return position(call, x, call.reduce(op, x), call.flag("select_last_index"))
 
     return write
 
@@ -50,16 +48,16 @@ def _with_value(op: str) -> Decomposition:
     def write(call: Call) -> tuple[Tensor, ...]:
         x = call.tensor("x")
         extreme = call.reduce(op, x)
-        return position(call, x, extreme, call.result), extreme
+        return position(call, x, extreme), extreme
 
     return write
 
 
 def _hard_max(call: Call) -> Tensor:
     x = call.tensor("x")
-    first = position(call, x, call.reduce("Max", x), dt.int64)
+    first = position(call, x, call.reduce("Max", x))
     ((dim, _),) = call.frame.indexed.items()
-    hit = call.apply("Eq", call.index(dim, dt.int64), first)
+    hit = call.apply("Eq", call.index(dim), first)
     return call.select(hit, call.scalar(1, x), call.scalar(0, x))
 
 

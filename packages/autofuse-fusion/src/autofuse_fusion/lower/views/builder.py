@@ -18,9 +18,10 @@ from autofuse_ir.operators import Flag, input_names, operator
 from autofuse_ir.target import TargetSpec
 from autofuse_reference.arrays import to_array
 
+from autofuse_fusion import index_map
 from autofuse_fusion.benefit import CostModel, work_per_element
 from autofuse_fusion.classify import Kind, classify
-from autofuse_fusion.index_map import Number, Place, Position, Viewed, at, by_operand, composed, plain, still, summed
+from autofuse_fusion.index_map import Number, Place, Position, Viewed, at, composed, plain, still, summed
 from autofuse_fusion.lower.alignment import positions
 from autofuse_fusion.lower.space import broadcast_space
 from autofuse_fusion.lower.table import VIEWS, lowering_of
@@ -195,7 +196,7 @@ class ViewBuilder(NodeWriter):
         if inner is not None:
             found = composed(inner, places, partial)
             assert found is not None, "maps of views have no operands"
-            if isinstance(found, Viewed) and found.is_whole(shape):
+            if isinstance(found, Viewed) and found.is_whole(shape) and self.shape_of(found.source) == shape:
                 return found.source
             return self.leaf(found, shape, fact.dtype, source)
         maker = self.makers.get(source)
@@ -370,7 +371,7 @@ class ViewBuilder(NodeWriter):
             wide = tuple([each if dim in place.dims else _ONE for dim, each in enumerate(shape)])
             if place.operand is None and self.inside((size,), shape, (place,)) is not None:
                 index = self.leaf(Position(place), wide, int64)
-                places.append(by_operand(len(inputs) - 3))
+                places.append(index_map.given(len(inputs) - 3))
                 inputs.append(self.chosen(inside, index, self.number(0, int64), shape))
             else:
                 places.append(place)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.dtypes import DTypeKind, bool_, int64
 
-from autofuse_fusion.index_map import Place, at, by_operand, still
+from autofuse_fusion.index_map import Place, at, given, still
 from autofuse_fusion.lower.views.call import ViewCall, ViewLowering
 from autofuse_fusion.lower.views.nodes import Shape
 
@@ -16,7 +16,7 @@ def _gather(call: ViewCall) -> None:
     batch += len(indices) if batch < 0 else 0
     axis = call.axis("axis", len(x)) if call.node.op == "GatherV2" else batch
     inner = len(indices) - batch
-    places = [at(dim) for dim in range(axis)] + [by_operand(0)]
+    places = [at(dim) for dim in range(axis)] + [given(0)]
     places += [at(dim + inner - 1) for dim in range(axis + 1, len(x))]
     lies = (*range(batch), *range(axis, axis + inner))
     index = _index(call, "indices", shape, lies, x[axis])
@@ -28,7 +28,7 @@ def _gather_elements(call: ViewCall) -> None:
     axis = call.axis("dim", len(x))
     index = _index(call, "index", shape, tuple(range(len(shape))), x[axis])
     places = [at(dim) for dim in range(len(x))]
-    places[axis] = by_operand(0)
+    places[axis] = given(0)
     call.finish(call.builder.gather(call.value("x"), shape, tuple(places), [index], call.result))
 
 
@@ -40,7 +40,7 @@ def _gather_nd(call: ViewCall) -> None:
     inner = len(indices) - 1
     lies = tuple(range(inner))
     listed = [_index(call, "indices", shape, lies, x[batch + number], still(const(number))) for number in range(depth)]
-    places = [at(dim) for dim in range(batch)] + [by_operand(number) for number in range(depth)]
+    places = [at(dim) for dim in range(batch)] + [given(number) for number in range(depth)]
     places += [at(inner + dim) for dim in range(len(x) - batch - depth)]
     call.finish(call.builder.gather(call.value("x"), shape, tuple(places), listed, call.result))
 

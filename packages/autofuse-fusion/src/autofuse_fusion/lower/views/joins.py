@@ -42,7 +42,7 @@ def _multislice_concat(call: ViewCall) -> None:
         call.builder.finish(name, chosen_along(call, shape, axis, pieces, places, name))
 
 
-def joined(call: ViewCall, shape: Shape, axis: int, pieces: Sequence[tuple[str, Dim]], name: str) -> str:
+def joined(call: ViewCall, shape: Shape, axis: int, pieces: Sequence[tuple[str, Dim]], name: str | None) -> str:
     """Return the pieces (value, size) one after the other along ``axis`` of ``shape``."""
     start, places = const(0), []
     for _, size in pieces:

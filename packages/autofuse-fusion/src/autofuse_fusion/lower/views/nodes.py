@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from attrs import define, field
+from attrs import define, evolve, field
 from autofuse_ir.dims import Dim, const, ge, lt
 from autofuse_ir.dtypes import DType, bool_, int32, int64
 from autofuse_ir.facts import ValueFact
@@ -34,6 +34,7 @@ class NodeWriter:
     makers: dict[str, Node] = field(factory=dict, init=False)
     node: Node = field(init=False)
     _seen: dict[tuple[object, ...], str] = field(factory=dict, init=False)
+    _adopted: dict[str, str] = field(factory=dict, init=False)
     _count: int = field(default=0, init=False)
 
     def add(self, node: Node) -> None:
@@ -54,7 +55,8 @@ class NodeWriter:
         """Add a node that is part of the operator at work and return its result."""
         output = name or self.fresh(self.node.outputs[0])
         listed = (*attrs, *marks(self.node.op, placed))
-        self.add(Node(self.node.name, op, tuple(inputs), (output,), listed, self.node.source))
+        current = tuple([None if each is None else self._adopted.get(each, each) for each in inputs])
+        self.add(Node(self.node.name, op, current, (output,), listed, self.node.source))
         self.values.facts[output] = ValueFact(output, dtype, shape)
         return output
 
@@ -71,6 +73,28 @@ class NodeWriter:
             self.readers[value] = self.readers.get(name, 1)
             self.stored.update({value} if name in self.stored else ())
         self.add(Node(self.node.name, op, (value,), (name,), marks(self.node.op, not is_alias), self.node.source))
+
+    def adopt(self, name: str, value: str) -> None:
+        """Make ``name`` what the operator at work calls ``value`` so far; a mere copy where ``value`` stays another's.
+
+        ``name`` has its dtype and shape already.
+        """
+        value = self._adopted.get(value, value)
+        maker = self.makers.get(value)
+        own = maker is not None and maker.name == self.node.name and value not in self._seen.values()
+        if not own or value in self.node.outputs or self.shape_of(value) != self.shape_of(name):
+            self.finish(name, value)
+            return
+        for place in reversed(range(len(self.nodes))):
+            node = self.nodes[place]
+            if node.name != self.node.name:
+                break
+            renamed = tuple(name if each == value else each for each in node.inputs)
+            made = tuple(name if each == value else each for each in node.outputs)
+            self.nodes[place] = evolve(node, inputs=renamed, outputs=made)
+            self.makers |= {each: self.nodes[place] for each in made if each}
+        del self.makers[value]
+        self._adopted[value] = name
 
     def declare(self, stem: str, shape: Shape, dtype: DType) -> str:
         """Return a new value that the caller will make."""

@@ -1,6 +1,18 @@
 """The lowering of every operator that moves elements, by name."""
 
-from autofuse_fusion.lower.views import gathers, joins, made, padding, rearranged, slices
+from autofuse_fusion.lower.views import (
+    batch_statistics,
+    gated,
+    gathers,
+    joins,
+    losses,
+    made,
+    padding,
+    rearranged,
+    rotary,
+    slices,
+    windows,
+)
 from autofuse_fusion.lower.views.call import ViewLowering
 
 VIEW_LOWERINGS: dict[str, ViewLowering] = {
@@ -9,5 +21,10 @@ VIEW_LOWERINGS: dict[str, ViewLowering] = {
     **padding.LOWERINGS,
     **rearranged.LOWERINGS,
     **gathers.LOWERINGS,
+    **gated.LOWERINGS,
+    **rotary.LOWERINGS,
+    **losses.LOWERINGS,
+    **windows.LOWERINGS,
+    **batch_statistics.LOWERINGS,
     **made.LOWERINGS,
 }

@@ -44,24 +44,25 @@ __aicore__ inline void af_spread_words(const AscendC::LocalTensor<T>& to, const 
   }
 }
 
-// The same for elements of any width; bytes go through half, 64 bits through the scalar unit.
+// The same for bytes, by way of half. `scratch` has room for the column and for `to` in half besides.
 template <typename T>
-__aicore__ inline void af_spread_column(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& column,
-                                        uint32_t rows, uint32_t pitch, const AscendC::LocalTensor<uint8_t>& scratch) {
-  if constexpr (sizeof(T) == 1) {
-    const uint32_t narrow_bytes = af_round_up(rows, 16) * 2, block_bytes = af_round_up(rows, 8) * 32;
-    const auto narrow = scratch.template ReinterpretCast<half>();
-    const auto blocks = scratch[narrow_bytes].template ReinterpretCast<half>();
-    const auto wide = scratch[narrow_bytes + block_bytes].template ReinterpretCast<half>();
-    AscendC::Cast(narrow, column, AscendC::RoundMode::CAST_NONE, af_round_up(rows, 16));
-    AscendC::PipeBarrier<PIPE_V>();
-    af_spread_words(wide, narrow, rows, pitch, blocks);
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Cast(to, wide, AscendC::RoundMode::CAST_RINT, rows * pitch);
-  } else if constexpr (sizeof(T) == 8) {
-    af_order<AscendC::HardEvent::V_S>();
-    for (uint32_t row = 0; row < rows; ++row) af_fill(to[row * pitch], column.GetValue(row), pitch);
-  } else {
-    af_spread_words(to, column, rows, pitch, scratch.template ReinterpretCast<T>());
-  }
+__aicore__ inline void af_spread_bytes(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& column,
+                                       uint32_t rows, uint32_t pitch, const AscendC::LocalTensor<uint8_t>& scratch) {
+  const uint32_t narrow_bytes = af_round_up(rows, 16) * 2, block_bytes = af_round_up(rows, 8) * 32;
+  const auto narrow = scratch.template ReinterpretCast<half>();
+  const auto blocks = scratch[narrow_bytes].template ReinterpretCast<half>();
+  const auto wide = scratch[narrow_bytes + block_bytes].template ReinterpretCast<half>();
+  AscendC::Cast(narrow, column, AscendC::RoundMode::CAST_NONE, af_round_up(rows, 16));
+  AscendC::PipeBarrier<PIPE_V>();
+  af_spread_words(wide, narrow, rows, pitch, blocks);
+  AscendC::PipeBarrier<PIPE_V>();
+  AscendC::Cast(to, wide, AscendC::RoundMode::CAST_RINT, rows * pitch);
+}
+
+// The same for 64 bits, one row after the other.
+template <typename T>
+__aicore__ inline void af_spread_pairs(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& column,
+                                       uint32_t rows, uint32_t pitch) {
+  af_order<AscendC::HardEvent::V_S>();
+  for (uint32_t row = 0; row < rows; ++row) af_fill(to[row * pitch], column.GetValue(row), pitch);
 }

@@ -3,6 +3,9 @@
 
 #define AF_INLINE inline __attribute__((always_inline))
 
+// What runs once a row or tile and is not worth a copy at every place that calls it.
+#define AF_ONCE __attribute__((noinline))
+
 // Bytes of one vector register. Sources may define it before this header to force a narrower unit.
 #ifndef AF_VECTOR_BYTES
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)

@@ -5,9 +5,6 @@
 // order; then partials are halved until one is left, and leaves are joined by af_leaves. No result depends on how many
 // lanes a strip has or where it starts.
 
-// What runs once a row or leaf, and is not worth a copy at every place that calls it.
-#define AF_ONCE __attribute__((noinline))
-
 // The row so far. Finished leaves go onto the stack, or to memory at `to` where other blocks add theirs.
 template <class OP, class T, int P, int LEAF> struct af_tree {
   typedef OP operation;

@@ -1,0 +1,140 @@
+"""Kernels that between them use every form of the emitter, and the sizes to run them at."""
+
+from collections.abc import Callable
+
+from ascend_kernels import Kernel
+from attrs import frozen
+from autofuse_ir import dtypes as dt
+
+F = dt.float32
+
+
+@frozen
+class Sample:
+    """A kernel, and (sizes, cores) to run it at: several tiles, tails, rows that end inside a block."""
+
+    make: Callable[[], Kernel]
+    runs: tuple[tuple[dict[str, int], int], ...]
+
+
+def abs_add() -> Kernel:
+    b = Kernel("abs_add", {"z0": 128, "z1": 7})
+    x, w = b.read("x", F, "z0", "z1"), b.read("w", F, "z0", "z1")
+    b.write(b.op("Add", b.op("Abs", x), w), "y")
+    return b
+
+
+def bias_gelu() -> Kernel:
+    b = Kernel("bias_gelu", {"z0": "n", "z1": "m"})
+    a = b.apply("Add", b.read("x", F, "z0", "z1"), b.read("bias", F, "z1"))
+    e = b.apply("Erf", b.apply("Mul", a, b.scalar(0.7071067811865476, F)))
+    b.write(b.apply("Mul", b.apply("Mul", a, b.scalar(0.5, F)), b.apply("Add", e, b.scalar(1.0, F))), "y")
+    return b
+
+
+def masked_softcap() -> Kernel:
+    """Compare, logic in bits and in bytes, select by both, a half input in a float32 kernel."""
+    b = Kernel("masked_softcap", {"z0": "n", "z1": "m"})
+    x = b.cast(b.read("x", dt.float16, "z0", "z1"), F)
+    limit = b.scalar(3.0, F)
+    capped = b.apply("Mul", limit, b.op("Tanh", b.apply("Div", x, limit)))
+    inside = b.op("LogicalAnd", b.apply("Lt", x, limit), b.apply("Gt", x, b.scalar(-3.0, F)))
+    kept = b.apply("Select", inside, x, capped)
+    mask = b.read("mask", dt.bool_, "z0", "z1")
+    b.write(b.apply("Select", b.op("LogicalNot", mask), kept, b.scalar(-1e9, F)), "y")
+    b.write(b.apply("Ge", kept, x), "g")
+    return b
+
+
+def quantise() -> Kernel:
+    """Columns and one value for all, constants on the left, integers of 8 bits."""
+    b = Kernel("quantise", {"z0": "n", "z1": "m"})
+    x, scale, zero = b.read("x", F, "z0", "z1"), b.read("scale", F, "z0"), b.read("zero", F)
+    scaled = b.op("Round", b.apply("Add", b.apply("Div", x, scale), zero))
+    low = b.apply("Maximum", scaled, b.scalar(0.0, F))
+    b.write(b.cast(b.apply("Minimum", b.scalar(127.0, F), low), dt.int8), "y")
+    b.write(b.apply("Sub", b.scalar(1.0, F), x), "rest")
+    return b
+
+
+def residual() -> Kernel:
+    """What is loaded is stored, too, and what is stored is used on."""
+    b = Kernel("residual", {"z0": "n", "z1": "m"})
+    x, r, w = b.read("x", F, "z0", "z1"), b.read("r", F, "z0", "z1"), b.read("w", F, "z1")
+    b.write(x, "copy")
+    total = b.op("Add", x, r)
+    b.write(total, "sum")
+    b.write(b.apply("Mul", total, w), "y")
+    return b
+
+
+def integers() -> Kernel:
+    """8 and 64 bits, shifts, and logic of words with constants."""
+    b = Kernel("integers", {"z0": "n"})
+    x, w = b.read("x", dt.int8, "z0"), b.read("w", dt.int8, "z0")
+    b.write(b.op("Add", x, w), "y")
+    wide = b.read("v", dt.int32, "z0")
+    low = b.op("BitwiseAnd", b.op("RightShift", wide, b.scalar(3, dt.int32)), b.scalar(255, dt.int32))
+    b.write(b.cast(low, dt.int64), "z")
+    return b
+
+
+def spread() -> Kernel:
+    """Three axes, one of which each input lacks; bytes and 16 bits among them."""
+    b = Kernel("spread", {"z0": "n", "z1": "k", "z2": "m"})
+    x, c = b.read("x", F, "z0", "z2"), b.read("c", F, "z0", "z1")
+    h, m = b.read("h", dt.float16, "z1", "z2"), b.read("m", dt.bool_, "z1")
+    b.write(b.apply("Select", m, b.apply("Add", x, c), b.cast(h, F)), "y")
+    return b
+
+
+def many() -> Kernel:
+    """More inputs and outputs than there are events for."""
+    b = Kernel("many", {"z0": "n"})
+    values = [b.read(f"x{i}", F, "z0") for i in range(6)]
+    total = values[0]
+    for number, value in enumerate(values[1:]):
+        total = b.op("Add", total, value)
+        b.write(total, f"y{number}")
+    return b
+
+
+def brain_floats() -> Kernel:
+    b = Kernel("brain_floats", {"z0": "n", "z1": "m"})
+    x, w = b.read("x", dt.bfloat16, "z0", "z1"), b.read("w", dt.bfloat16, "z1")
+    b.write(b.op("Exp", b.apply("Mul", x, w)), "y")
+    return b
+
+
+def uniform() -> Kernel:
+    """Values that all elements share: computed on one, and a number from the sizes."""
+    b = Kernel("uniform", {"z0": "n", "z1": "m"})
+    x, u = b.read("x", F, "z0", "z1"), b.read("u", F)
+    b.write(b.apply("Mul", x, b.op("Sqrt", b.op("Exp", u))), "y")
+    b.write(b.apply("Div", x, b.cast(b.size("n*m"), F)), "z")
+    return b
+
+
+ROWS = (({"n": 5_000, "m": 37}, 1), ({"n": 3, "m": 5}, 2), ({"n": 2, "m": 90_001}, 1))
+LINES = (({"n": 200_001}, 1), ({"n": 37}, 1))
+
+SAMPLES: dict[str, Sample] = {
+    "abs_add": Sample(abs_add, (({}, 1),)),
+    "bias_gelu": Sample(bias_gelu, ROWS),
+    "masked_softcap": Sample(masked_softcap, ROWS),
+    "quantise": Sample(quantise, ROWS),
+    "residual": Sample(residual, ROWS),
+    "integers": Sample(integers, LINES),
+    "spread": Sample(
+        spread,
+        (
+            ({"n": 900, "k": 9, "m": 21}, 1),
+            ({"n": 2, "k": 3, "m": 5}, 1),
+            ({"n": 2, "k": 2_000, "m": 21}, 1),
+            ({"n": 2, "k": 2, "m": 30_001}, 1),
+        ),
+    ),
+    "many": Sample(many, LINES),
+    "brain_floats": Sample(brain_floats, ROWS),
+    "uniform": Sample(uniform, ROWS),
+}

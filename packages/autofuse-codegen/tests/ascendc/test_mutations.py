@@ -1,0 +1,116 @@
+"""Every synchronisation in generated kernels is needed, and none is missing.
+
+A mutant is a kernel with one EnQue, DeQue, FreeTensor, flag or barrier taken out, of its own text or of a function of
+our headers that it calls. The emulator must report each: one that it does not is one too many.
+"""
+
+import re
+from pathlib import Path
+
+import autofuse_ascend_sim as sim
+import numpy as np
+import pytest
+from ascend_kernels import Emulated, build, compile_all, inputs_of
+from ascend_samples import SAMPLES
+from attrs import evolve, frozen
+
+SITE = re.compile(
+    r"(?:\w+ = )?(?:AscendC::)?(?:\w+\.)?(?:EnQue|DeQue|FreeTensor|SetFlag|WaitFlag|PipeBarrier|af_order)"
+    r"(?:<[^;()]*>)?\([^;{}]*?\);"
+)
+FUNCTION = re.compile(r"__aicore__ inline [\w:<>]+ (\w+)\(")
+INCLUDE = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
+ALWAYS = ("abs_add", "masked_softcap", "quantise")
+
+
+@frozen
+class Mutant:
+    """The whole text of a changed kernel, and what was taken out."""
+
+    removed: str
+    text: str
+
+
+def whole_text(emulated: Emulated, name: str) -> str:
+    """Return the kernel with our headers in place of their includes, without functions that it does not call."""
+    bundle = emulated.kernels[name].bundle
+    texts = {f.path: f.text for f in bundle.files} | {f.name: f.text for f in bundle.support_files}
+    seen: set[str] = set()
+
+    def put(match: re.Match[str]) -> str:
+        header = match[1]
+        if header in seen or header == "kernel_operator.h":
+            return ""
+        seen.add(header)
+        return INCLUDE.sub(put, texts[header].replace("#pragma once\n", "").replace("#include <cstdint>\n", ""))
+
+    return INCLUDE.sub(put, texts[f"{name}.cpp"])
+
+
+def reachable(text: str) -> list[tuple[int, int]]:
+    """Return the spans of functions that the kernel calls, itself or through others."""
+    starts = [(m.start(), m[1]) for m in FUNCTION.finditer(text) if m[1] != "name"]  # a macro's parameter
+    starts += [(m.start(), m[1]) for m in re.finditer(r"#define (AF_NPU_\w+)\(", text)]
+    starts = sorted(starts)
+    ends = [start for start, _ in starts[1:]] + [text.index('extern "C"')]
+    bodies = {}
+    for (start, name), end in zip(starts, ends, strict=True):
+        bodies.setdefault(name, []).append((start, end))
+    for made in re.finditer(r"^(AF_NPU_\w+)\((\w+),", text, re.MULTILINE):
+        bodies.setdefault(made[2], []).extend(bodies[made[1]])
+    called = {name for name in bodies if re.search(r"_case\d+$", name)}
+    while True:
+        inside = "".join(text[a:b] for name in called for a, b in bodies[name])
+        more = {name for name in bodies if re.search(rf"\b{name}\b", inside)} - called
+        if not more:
+            return [span for name in sorted(called) for span in bodies[name]]
+        called |= more
+
+
+def mutants(text: str) -> list[Mutant]:
+    """Return all mutants of a kernel."""
+    spans = reachable(text)
+    found = []
+    for site in SITE.finditer(text):
+        if any(start <= site.start() < end for start, end in spans):
+            changed = text[: site.start()] + ";" + text[site.end() :]
+            line = text.count("\n", 0, site.start()) + 1
+            found.append(Mutant(f"{site.group()} (line {line})", changed))
+    return found
+
+
+def library_of(emulated: Emulated, name: str, group: list[Mutant], folder: Path) -> Emulated:
+    """Compile all mutants into one library, each in a namespace, its entry numbered."""
+    unit = '#include "kernel_operator.h"\n'
+    for number, mutant in enumerate(group):
+        body = folder / f"{name}_{number}.h"
+        body.write_text(mutant.text)
+        renamed = f"#define af_{name} m{number}_af_{name}\n#define af_{name}_by_value m{number}_af_{name}_by_value\n"
+        unit += f"{renamed}#undef AF_SIZES_H\n#undef AF_INLINE\nnamespace m{number} {{\n"
+        unit += f'#include "{body}"\n}}\n#undef af_{name}\n#undef af_{name}_by_value\n'
+    source = folder / f"{name}_mutants.cpp"
+    source.write_text(unit)
+    flags = ["-O0", "-Wno-unused-function", "-Wno-unused-variable"]
+    return evolve(emulated, library=sim.compile([source], "ascend-a2", output=folder / "mutants.so", flags=flags))
+
+
+def is_reported(emulated: Emulated, name: str, entry: str) -> bool:
+    for sizes, cores in SAMPLES[name].runs:
+        arrays = inputs_of(emulated.kernels[name], sizes, np.random.default_rng(0))
+        try:
+            emulated.launch(name, arrays, sizes, cores, entry=entry, timeout=20)
+        except (sim.RuleError, sim.HangError):
+            return True
+    return False
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[] if n in ALWAYS else pytest.mark.thorough) for n in sorted(SAMPLES)]
+)
+def test_every_missing_synchronisation_is_reported(name, tmp_path):
+    emulated = compile_all(build([SAMPLES[name].make()]), tmp_path / "kernel")
+    group = mutants(whole_text(emulated, name))
+    changed = library_of(emulated, name, group, tmp_path)
+    survivors = [m.removed for i, m in enumerate(group) if not is_reported(changed, name, f"m{i}_af_{name}")]
+    assert len(group) >= 8
+    assert survivors == []
