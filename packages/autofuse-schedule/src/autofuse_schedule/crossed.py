@@ -2,7 +2,8 @@
 
     y[i, j] = x[j, i] + ...        a column of x for each row of y
 
-A tile that is short along both axes uses every cache line of a column before it is gone; one with whole rows does not.
+Columns that share cache lines are loaded together where the loop around the strips walks their neighbours, and where a
+row is short enough for their lines to stay. A tile of pieces along both axes has that for any sizes.
 """
 
 from autofuse_ir.asc_graph import AscGraph, AscNode

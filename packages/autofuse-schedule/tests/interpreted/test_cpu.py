@@ -106,10 +106,10 @@ def test_results_of_leaves_are_all_the_workspace(kernel_case, name):
 
 
 @pytest.mark.parametrize("name", ["transposed_sum"])
-def test_data_that_is_read_across_its_rows_gets_a_tile_of_two_short_axes(kernel_case, name):
+def test_data_that_is_read_across_its_rows_gets_a_tile_of_pieces_along_both_axes(kernel_case, name):
     by_case = {i.case.split: i for i in kernel_case.scheduled("cpu").alternatives[0].groups[0].implementations}
     square = by_case["z1", "z2"]
     assert square.phases[0].segments[0].axes == ("z1t", "z2t")
     across, along, _ = square.tile_variables
     assert (across.multiple, along.multiple) == (16, 8)
-    assert evaluate(along.hi, {"n": 1000}) == 64
+    assert evaluate(along.hi, {"n": 100_000}) == 2048

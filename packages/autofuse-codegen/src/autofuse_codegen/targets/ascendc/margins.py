@@ -30,7 +30,7 @@ def margins(impl: ImplGraph, layouts: Layouts, bits: frozenset[str], memory: Mem
     gaps = set()
     narrowest = min((n.dtype.itemsize for n in impl.nodes if memory.memory_of(n.name) is not None), default=1)
     for node in impl.nodes:
-        if node.op == "Load" and _has_gaps(node, layouts, narrowest):
+        if node.op == "Load" and _has_gaps(node, layouts, narrowest) and _gaps_are_read(node, impl, layouts):
             gaps.add(node.name)
         for value in _read_whole(node, bits):
             if nodes[value].op not in READS_WHOLE_VECTORS and memory.memory_of(value) is not None:
@@ -61,6 +61,13 @@ def _has_gaps(node: AscNode, layouts: Layouts, narrowest: int) -> bool:
     """True where a row's last block of 32 bytes may end before its pitch."""
     axes = layouts.axes_of(node)
     return len(axes) > 1 and node.dtype.itemsize > narrowest and layouts.pitch(axes) != layouts.extent(axes[-1])
+
+
+def _gaps_are_read(node: AscNode, impl: ImplGraph, layouts: Layouts) -> bool:
+    """False where it is only stored, or repeated along a new innermost axis, element by element."""
+    last = layouts.axes_of(node)[-1]
+    readers = [reader for reader in impl.nodes if node.name in reader.inputs and reader.op != "Store"]
+    return any(reader.op != "Broadcast" or layouts.axes_of(reader)[-1] == last for reader in readers)
 
 
 def _read_whole(node: AscNode, bits: frozenset[str]) -> tuple[str, ...]:
