@@ -20,6 +20,7 @@ from autofuse_fusion.lower.access import access_map
 from autofuse_fusion.lower.call import Call, Frame, Results, arguments_of
 from autofuse_fusion.lower.indexing import LeafLoader
 from autofuse_fusion.lower.table import lowering_of
+from autofuse_fusion.lower.views.expose import is_narrow
 from autofuse_fusion.lower.writer import KernelWriter, Tensor
 from autofuse_fusion.precision import computes_in, is_half
 from autofuse_fusion.units import Number, Operand, Read, Size, Unit
@@ -129,7 +130,8 @@ class _Assembly:
         if leaf is None:
             access = access_map(self.writer.axes, layout, shape, self.values.sizes)
             return self.writer.load(self.inputs[value], dtype, layout, access)
-        loader = LeafLoader(self.writer, layout, shape, self.values.sizes)
+        counting = dt.int32 if is_narrow(self.target) else dt.int64
+        loader = LeafLoader(self.writer, layout, shape, self.values.sizes, counting)
         if isinstance(leaf, Position):
             return loader.position(leaf.place, dtype)
         return loader.load(self.inputs[leaf.source], dtype, leaf, indices)

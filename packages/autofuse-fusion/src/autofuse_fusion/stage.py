@@ -73,7 +73,11 @@ def fuse(graph: Graph, facts: SymbolFacts, target: TargetSpec, options: FusionOp
         inputs=graph.inputs,
         outputs=graph.outputs,
         nodes=tuple(nodes),
-        facts=evolve(facts, values=tuple(fact for name, fact in values.facts.items() if name not in values.leaves)),
+        facts=evolve(
+            facts,
+            values=tuple(fact for name, fact in values.facts.items() if name not in values.leaves),
+            guards=(*facts.guards, *values.guards),
+        ),
         constants=_used_constants(graph, nodes),
         refusals=refusals_of(solver, values, batches),
         removed_roundings=tuple(removed),

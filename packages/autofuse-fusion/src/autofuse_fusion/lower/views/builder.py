@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from attrs import define, evolve, field
 from autofuse_ir.dims import Dim, const, eq, ge, product, select
-from autofuse_ir.dtypes import int64
 from autofuse_ir.facts import ValueFact
 from autofuse_ir.graph import Node
 from autofuse_ir.operators import Flag, input_names, operator
@@ -370,9 +369,10 @@ class ViewBuilder(NodeWriter):
         for size, place in zip(leaf.memory, leaf.places, strict=True):
             wide = tuple([each if dim in place.dims else _ONE for dim, each in enumerate(shape)])
             if place.operand is None and self.inside((size,), shape, (place,)) is not None:
-                index = self.leaf(Position(place), wide, int64)
+                counting = self.counting(size)
+                index = self.leaf(Position(place), wide, counting)
                 places.append(index_map.given(len(inputs) - 3))
-                inputs.append(self.chosen(inside, index, self.number(0, int64), shape))
+                inputs.append(self.chosen(inside, index, self.number(0, counting), shape))
             else:
                 places.append(place)
         dims = {dim for place in places for dim in place.dims}

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from attrs import define, evolve, field
-from autofuse_ir.dims import Dim, const, ge, lt
+from autofuse_ir.dims import Dim, const, ge, le, lt
 from autofuse_ir.dtypes import DType, bool_, int32, int64
-from autofuse_ir.facts import ValueFact
+from autofuse_ir.facts import Guard, GuardKind, ValueFact
 from autofuse_ir.graph import Attr, Node
 from autofuse_reference.arrays import to_array, to_tensor_data
 from autofuse_reference.operators.precision import cast
@@ -25,11 +25,13 @@ class NodeWriter:
     """The graph as it is rewritten: ``nodes`` so far and who makes what; ``node`` is the operator at work.
 
     ``stored`` are values that are made in memory in any case, ``readers`` says how many nodes read each value.
+    ``is_narrow``: the target counts along axes in 32 bits only.
     """
 
     values: Values
     stored: set[str]
     readers: dict[str, int]
+    is_narrow: bool
     nodes: list[Node] = field(factory=list, init=False)
     makers: dict[str, Node] = field(factory=dict, init=False)
     node: Node = field(init=False)
@@ -130,9 +132,26 @@ class NodeWriter:
         """Return ``offset + step * index`` along ``dim`` of ``shape``, as an integer that holds it."""
         shift = const(0) if offset is None else offset
         ends = (shift, shift + step * shape[dim])
-        dtype = int32 if all(self.values.sizes.fits_int32(end) for end in ends) else int64
+        dtype = self.counting(*ends)
         wide = tuple([size if k == dim else _ONE for k, size in enumerate(shape)])
         return self.leaf(Position(at(dim, step, shift)), wide, dtype)
+
+    def counting(self, *ends: Dim) -> DType:
+        """Return an integer type that holds ``ends``: 32 bits where that is proved, or where the target has no more.
+
+        Then the run has to make sure.
+        """
+        far = [end for end in ends if not self.values.sizes.fits_int32(end)]
+        if not far:
+            return int32
+        if not self.is_narrow:
+            return int64
+        for end in far:
+            message = f"an index up to {end}: kernels of this target count in 32 bits"
+            guard = Guard(GuardKind.ASSERT, le(end, 2**31 - 1), self.node.name, message)
+            if guard not in self.values.guards:
+                self.values.guards.append(guard)
+        return int32
 
     def of_one_dtype(self, first: str, second: str) -> tuple[str, str]:
         """Return two integers in a dtype that holds both."""
@@ -207,7 +226,7 @@ class NodeWriter:
         found: str | None = None
         for size, place in zip(own, places, strict=True):
             wide = tuple([each if dim in place.dims else _ONE for dim, each in enumerate(shape)])
-            index = self.leaf(Position(place), wide, int64)
+            index = self.leaf(Position(place), wide, self.counting(size))
             for test in (self.compare("GreaterEqual", index, const(0)), self.compare("Less", index, size)):
                 found = self.both(found, test)
         return None if found is None or self.truth(found) is True else found
@@ -236,16 +255,17 @@ class NodeWriter:
                 return value
             value = source
 
-    def mark(self) -> tuple[int, int]:
+    def mark(self) -> tuple[int, int, int]:
         """Return where the graph stands, for ``undo``."""
-        return len(self.nodes), len(self._seen)
+        return len(self.nodes), len(self._seen), len(self.values.guards)
 
-    def undo(self, mark: tuple[int, int]) -> None:
+    def undo(self, mark: tuple[int, int, int]) -> None:
         """Forget what was added since ``mark``."""
         for node in self.nodes[mark[0] :]:
             for name in node.outputs:
                 self.makers.pop(name, None)
         del self.nodes[mark[0] :]
+        del self.values.guards[mark[2] :]
         for key in list(self._seen)[mark[1] :]:
             del self._seen[key]
 
