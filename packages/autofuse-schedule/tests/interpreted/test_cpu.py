@@ -27,6 +27,7 @@ NAMES = (
     "group_norm",
     "outer_product_sum",
     "transposed_sum",
+    "transposed_softmax",
 )
 SIZES = ((0, 2, 2), (3, 0, 2), (1, 1, 1), (2, 3, 2), (3, 7, 5))
 LONG = {
@@ -113,3 +114,10 @@ def test_data_that_is_read_across_its_rows_gets_a_tile_of_pieces_along_both_axes
     across, along, _ = square.tile_variables
     assert (across.multiple, along.multiple) == (16, 8)
     assert evaluate(along.hi, {"n": 100_000}) == 2048
+
+
+@pytest.mark.parametrize("name", ["transposed_softmax"])
+def test_rows_that_share_cache_lines_stay_together(kernel_case, name):
+    for impl in kernel_case.scheduled("cpu").alternatives[0].groups[0].implementations:
+        if impl.template != "r-core":
+            assert evaluate(impl.tile_variables[0].hi, {"n": 1000, "m": 100_000}) == 16
