@@ -160,7 +160,7 @@ def run_fused(fused: FusedGraph, arrays: Mapping[str, Array]) -> dict[str, Array
         assert dims is not None, name
         return tuple(evaluate(d, sizes) for d in dims)
 
-    for node in (part for node in fused.nodes for part in parts_of(node)):
+    for node in (part for whole in fused.nodes for part in parts_of(whole)):
         match node:
             case AscBackend():
                 made = run_asc_graph(node.graph, [values[name] for name in node.inputs], sizes)

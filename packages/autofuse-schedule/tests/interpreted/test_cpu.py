@@ -1,8 +1,10 @@
 """Schedules of reductions for CPUs, executed as planned, give the bits of the graphs they came from."""
 
 import pytest
+from attrs import evolve
 from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.schedule import Location
+from autofuse_ir.target import load_target
 from autofuse_schedule.errors import ScheduleError
 from autofuse_schedule.force import only_template, template_names
 
@@ -121,3 +123,33 @@ def test_rows_that_share_cache_lines_stay_together(kernel_case, name):
     for impl in kernel_case.scheduled("cpu").alternatives[0].groups[0].implementations:
         if impl.template != "r-core":
             assert evaluate(impl.tile_variables[0].hi, {"n": 1000, "m": 100_000}) == 16
+
+
+@pytest.mark.parametrize("name", ["softmax"])
+@pytest.mark.parametrize(
+    ("symbol", "change", "reason"),
+    [("n", {"lo": 300}, "there are 300 rows or more"), ("m", {"hi": 4096}, "4096 elements are one leaf of 4096")],
+)
+def test_blocks_share_no_rows_where_that_cannot_pay(kernel_case, symbol, change, reason):
+    symbols = tuple(evolve(s, **change) if s.name == symbol else s for s in kernel_case.facts.symbols)
+    narrowed = evolve(kernel_case, facts=evolve(kernel_case.facts, symbols=symbols)).scheduled("cpu")
+    assert template_names(narrowed) == ("all-load", "common")
+    (dropped,) = narrowed.dropped
+    assert (dropped.template, dropped.case) == ("r-core", "z1")
+    assert dropped.reason.startswith(reason)
+
+
+@pytest.mark.parametrize("name", ["column_sum"])
+def test_what_is_walked_once_needs_nothing_kept(kernel_case, name):
+    result = kernel_case.scheduled("cpu")
+    assert template_names(result) == ("common", "r-core")
+    assert [d.reason for d in result.dropped] == ["the tile is walked once, as in the common template"]
+
+
+@pytest.mark.parametrize("name", ["layer_norm", "column_softmax"])
+def test_rows_longer_than_every_cache_are_never_kept(kernel_case, name):
+    symbols = tuple(evolve(s, lo=1 << 19) if s.name in ("n", "m") else s for s in kernel_case.facts.symbols)
+    result = evolve(kernel_case, facts=evolve(kernel_case.facts, symbols=symbols)).scheduled("cpu")
+    (dropped,) = (d for d in result.dropped if d.template == "all-load")
+    assert dropped.bytes_available == load_target("cpu").tile_bytes
+    assert "all-load" not in template_names(result)
