@@ -72,6 +72,16 @@ def test_views_constants_and_copies_move_the_right_elements(tmp_path):
     check([views(), constants(), copies()], tmp_path, "ascend-a2", SIZES)
 
 
+def test_what_no_copy_moves_is_read_element_by_element(tmp_path):
+    sizes = (
+        {"n": 2, "m": 3, "d": 3},
+        {"n": 2, "m": 3, "d": 1},
+        {"n": 70, "m": 17, "d": 1},
+        {"n": 3, "m": 200, "d": 200},
+    )
+    check([SAMPLES["elements"].make()], tmp_path, "ascend-a2", sizes)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_type_spreads_on_every_target(target, tmp_path):
@@ -81,7 +91,7 @@ def test_every_type_spreads_on_every_target(target, tmp_path):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("name", ["abs_add", "residual", "integers", "many", "spread", "quantise"])
+@pytest.mark.parametrize("name", ["abs_add", "residual", "integers", "many", "spread", "elements"])
 def test_samples_run_on_every_target(name, target, tmp_path):
     sizes = tuple(sizes for sizes, _ in SAMPLES[name].runs)
     check([SAMPLES[name].make()], tmp_path, target, sizes)

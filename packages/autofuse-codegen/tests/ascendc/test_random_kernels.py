@@ -1,4 +1,4 @@
-"""Random kernels of exact operators, with broadcasts, casts and several results, at random sizes: the interpreter's bits."""
+"""Random kernels of exact operators, with broadcasts, casts and several results, have the interpreter's bits."""
 
 import random
 
@@ -48,7 +48,9 @@ def draw(seed: int) -> Kernel:
         elif kind < 0.35:
             made = b.apply(rng.choice(COMPARES), a_vector(b, values, dtype, rng), a_value(dtype))
         elif kind < 0.5:
-            made = b.apply("Select", a_vector(b, values, dt.bool_, rng), a_value(dtype), a_vector(b, values, dtype, rng))
+            made = b.apply(
+                "Select", a_vector(b, values, dt.bool_, rng), a_value(dtype), a_vector(b, values, dtype, rng)
+            )
         elif dtype == dt.bool_:
             op = rng.choice(LOGIC)
             made = b.apply(op, *(a_vector(b, values, dtype, rng) for _ in range(1 if op == "LogicalNot" else 2)))
@@ -83,7 +85,8 @@ def check(seeds: range, folder, target: str, sizes: int) -> int:
         try:
             built |= build([draw(seed)], target)
         except ScheduleError as error:
-            assert "has no instruction" in error.what, seed
+            if "has no instruction" not in error.what:
+                raise
     emulated = compile_all(built, folder, target)
     for name, each in built.items():
         rng = random.Random(name)
