@@ -116,6 +116,17 @@ def uniform() -> Kernel:
     return b
 
 
+def positions() -> Kernel:
+    """A triangle, and rows and columns by number."""
+    b = Kernel("positions", {"z0": "n", "z1": "m"})
+    row, column = b.axis_index("z0", dt.int32), b.axis_index("z1")
+    kept = b.apply("Le", b.cast(column, dt.int32), row)
+    b.write(b.apply("Select", kept, b.read("x", F, "z0", "z1"), b.scalar(0.0, F)), "y")
+    b.write(column, "c")
+    b.write(row, "r")
+    return b
+
+
 def elements() -> Kernel:
     """Loads that are no rows: transposed, padded, reversed, every second element, a broadcast that sizes decide."""
     b = Kernel("elements", {"z0": "n", "z1": "m"})
@@ -152,6 +163,7 @@ SAMPLES: dict[str, Sample] = {
     "many": Sample(many, LINES),
     "brain_floats": Sample(brain_floats, ROWS),
     "uniform": Sample(uniform, ROWS),
+    "positions": Sample(positions, ROWS),
     "elements": Sample(
         elements, (({"n": 400, "m": 37, "d": 37}, 1), ({"n": 3, "m": 5, "d": 1}, 2), ({"n": 2, "m": 9_001, "d": 1}, 1))
     ),

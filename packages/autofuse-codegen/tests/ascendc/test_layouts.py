@@ -82,6 +82,11 @@ def test_what_no_copy_moves_is_read_element_by_element(tmp_path):
     check([SAMPLES["elements"].make()], tmp_path, "ascend-a2", sizes)
 
 
+def test_positions_count_from_where_the_tile_starts(tmp_path):
+    sizes = ({"n": 3, "m": 5}, {"n": 2_000, "m": 37}, {"n": 2, "m": 50_001})
+    check([SAMPLES["positions"].make()], tmp_path, "ascend-a2", sizes)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_type_spreads_on_every_target(target, tmp_path):

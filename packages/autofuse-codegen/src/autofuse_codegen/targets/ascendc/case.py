@@ -311,6 +311,9 @@ class CaseWriter:
         axes = self.layouts.axes_of(node)
         operands = tuple(self._operand(name, node) for name in node.inputs)
         to = Tensor(self._tensor(node), node.dtype, self.memory.memory_of(node.name) or node.name)
+        if node.op == "AxisIndex":
+            self._lines.append(self._positions(node, to))
+            return
         if node.op == "Broadcast":
             source = self.nodes[node.inputs[0]]
             self._lines += broadcast(node, source, operands[0], to, self.layouts)
@@ -318,6 +321,14 @@ class CaseWriter:
         mask_is_bits = node.op == "Select" and node.inputs[0] in self._bits
         count, as_bits = self.layouts.count(axes), node.name in self._bits
         self._lines += write(Call(node, to, operands, count, lambda: self.layouts.whole(axes), as_bits, mask_is_bits))
+
+    def _positions(self, node: AscNode, to: Tensor) -> Line:
+        """Count along the axis from where the tile starts."""
+        axes = self.layouts.axes_of(node)
+        first = f"static_cast<int32_t>({self.nest.base(str(node.attr('axis'))) or '0'})"
+        if not axes:
+            return vector(f"af_fill({to.text}, {first}, 1);", (), {to.memory})
+        return vector(f"CreateVecIndex({to.text}, {first}, {self.layouts.count(axes)});", (), {to.memory})
 
     def _store(self, node: AscNode) -> None:
         value = node.inputs[0]

@@ -6,6 +6,7 @@ comparisons and logic read whole vectors, and instructions on a tile read the ga
 
 from attrs import frozen
 from autofuse_ir.asc_graph import AscNode
+from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.schedule import ImplGraph, QueuePosition
 
 from autofuse_codegen.targets.ascendc.forms import READS_WHOLE_VECTORS
@@ -81,7 +82,7 @@ def _read_whole(node: AscNode, bits: frozenset[str]) -> tuple[str, ...]:
 def _row(node: AscNode, source: AscNode, layouts: Layouts, narrowest: int) -> str | None:
     """How many elements of one row or column are read to repeat it; None where nothing past it is."""
     outer, inner = layouts.axes_of(node), layouts.axes_of(source)
-    if not source.inputs or len(inner) != 1 or len(outer) < 2:
+    if source.op in NOT_EVALUATED or len(inner) != 1 or len(outer) < 2:
         return None
     if outer[-1] != inner[-1]:  # a column, eight elements at a time; copies fill that much
         return None if source.op == "Load" else layouts.whole(inner)
