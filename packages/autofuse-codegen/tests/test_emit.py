@@ -10,7 +10,7 @@ from autofuse_ir.artefact import read
 from autofuse_ir.target import load_target
 
 CASES = Path(__file__).parent / "cases"
-NAMES = ("bias_gelu", "mixed", "spilled")
+NAMES = ("bias_gelu", "columns", "joined", "mixed", "softmax", "spilled")
 
 
 def bundle_of(name: str, change=lambda schedule: schedule):

@@ -13,7 +13,7 @@ from autofuse_ir.checks.asc_graph import asc_graph_findings
 from autofuse_ir.dims import Dim
 from autofuse_ir.dims_eval import evaluate, holds
 from autofuse_ir.facts import GuardKind, InputDim, InputElement, ResultDim, ResultElement, SymbolFacts
-from autofuse_ir.fused_graph import AscBackend, FusedGraph, HostRegion, SizesNode, ViewNode
+from autofuse_ir.fused_graph import AscBackend, FusedAscBackend, FusedGraph, FusedNode, HostRegion, SizesNode, ViewNode
 from autofuse_ir.graph import Graph
 from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.target import load_target
@@ -139,6 +139,11 @@ def bind(facts: SymbolFacts, arrays: Mapping[str, Array], sizes: dict[str, int])
             assert symbol.lo <= found <= symbol.hi
 
 
+def parts_of(node: FusedNode) -> tuple[FusedNode, ...]:
+    """Return the kernels of one launch, which stand in an order that respects their data; other nodes as they are."""
+    return node.parts if isinstance(node, FusedAscBackend) else (node,)
+
+
 def run_fused(fused: FusedGraph, arrays: Mapping[str, Array]) -> dict[str, Array]:
     """Run a fused graph; the outputs by their names."""
     values: dict[str, Array] = dict(arrays)
@@ -155,7 +160,7 @@ def run_fused(fused: FusedGraph, arrays: Mapping[str, Array]) -> dict[str, Array
         assert dims is not None, name
         return tuple(evaluate(d, sizes) for d in dims)
 
-    for node in fused.nodes:
+    for node in (part for whole in fused.nodes for part in parts_of(whole)):
         match node:
             case AscBackend():
                 made = run_asc_graph(node.graph, [values[name] for name in node.inputs], sizes)
@@ -258,8 +263,8 @@ class Kit:
         return fused
 
     def kernels(self, fused: FusedGraph) -> list[AscBackend]:
-        """Return the kernels of a fused graph."""
-        return [node for node in fused.nodes if isinstance(node, AscBackend)]
+        """Return the kernels of a fused graph, those that share a launch one by one."""
+        return [part for node in fused.nodes for part in parts_of(node) if isinstance(part, AscBackend)]
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from autofuse_fusion.axes import Layout, Nest, factorise, nest_of
-from autofuse_fusion.joins import Join, join
+from autofuse_fusion.joins import Join, Relation, join
 from autofuse_fusion.size_facts import SizeFacts
 from autofuse_ir.dims import Dim, as_dim, const, eq, product
 from autofuse_ir.facts import Guard, GuardKind, SymbolFact, SymbolFacts
@@ -114,3 +114,49 @@ def test_axes_that_are_apart_split_their_producer_but_do_not_unite() -> None:
     assert joined.nest == nest("n", "k", "m")
     assert moved(joined, "first", nest("n*m")) == ["n", None, "m"]
     assert read(nest(4, 9), nest(6, "k", 6), (const(6), None, const(6))) is None
+
+
+def lay(*dims: int | str | None) -> Layout:
+    return tuple(None if dim is None else as_dim(dim) for dim in dims)
+
+
+def test_a_reader_of_a_reduction_and_of_its_input_has_the_reduced_axis_in_common() -> None:
+    row, whole = (lay("n", None), lay("n", None)), (lay("n", "m"), lay("n", "m"))
+    assert nest_joined("n m", "n m", [row], [whole]) == "n m"
+    # Without the input nothing says that both second axes are one, though they are as long.
+    assert nest_joined("n m", "n m", [row], []) == "n m m"
+
+
+def test_a_reader_of_a_reduction_alone_lives_on_the_kept_axes() -> None:
+    joined = join(nest("n", "m"), nest("n"), [(lay("n", None), lay("n"))], [], SIZES)
+    assert joined is not None
+    assert joined.nest == nest("n", "m")
+    assert joined.second(lay("n")) == lay("n", None)
+    assert joined.first.follow((1,)) == (1,)
+
+
+def test_a_shared_tensor_cuts_the_axes_that_a_passed_one_leaves_open() -> None:
+    passed, shared = (lay("n", None), lay("n", None, None)), (lay("n", 12), lay("n", 3, 4))
+    assert nest_joined("n 12", "n 3 4", [passed], [shared]) == "n 3 4"
+    assert nest_joined("n 12", "n 3 4", [passed], []) == "n 12 3 4"
+
+
+def test_tensors_that_pass_must_agree_and_shared_ones_may_be_read_twice() -> None:
+    straight, crossed = (lay("n", "m"), lay("n", "m")), (lay("n", None), lay(None, "n"))
+    assert join(nest("n", "m"), nest("n", "m"), [straight, crossed], [], SIZES) is None
+    assert nest_joined("n m", "n m", [straight], [crossed]) == "n m"
+    first, second = (lay("n", None), lay(None, "n")), (lay(None, "m"), lay("m", None))
+    assert join(nest("n", "m"), nest("m", "n"), [first, second], [], SIZES) is None
+
+
+def test_axes_unite_only_together_with_all_they_are_made_of() -> None:
+    joined = read(nest(4, 9), nest(6, 6), nest(6, 6))
+    assert joined is not None
+    assert joined.first.follow((1,)) is None
+    assert joined.first.follow((0, 1)) == (0,)
+
+
+def nest_joined(first: str, second: str, passed: list[Relation], shared: list[Relation]) -> str:
+    joined = join(nest(*first.split()), nest(*second.split()), passed, shared, SIZES)
+    assert joined is not None
+    return " ".join(map(str, joined.nest))

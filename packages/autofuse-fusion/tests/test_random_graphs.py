@@ -11,7 +11,7 @@ from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.dims import Dim, const, symbol
 from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.dtypes import DType
-from autofuse_ir.fused_graph import AscBackend, FusedGraph, HostRegion, SizesNode, ViewNode
+from autofuse_ir.fused_graph import AscBackend, FusedAscBackend, FusedGraph, HostRegion, SizesNode, ViewNode
 from autofuse_ir.graph import Graph
 from autofuse_reference.arrays import numpy_dtype, to_tensor_data
 from hypothesis import given, settings
@@ -137,7 +137,7 @@ def check_order(fused: FusedGraph) -> None:
     known = {value.name for value in fused.inputs} | {constant.name for constant in fused.constants}
     for node in fused.nodes:
         match node:
-            case AscBackend() | HostRegion():
+            case AscBackend() | FusedAscBackend() | HostRegion():
                 reads, makes = node.inputs, node.outputs
             case ViewNode():
                 reads, makes = (node.input,), (node.output,)
@@ -149,9 +149,9 @@ def check_order(fused: FusedGraph) -> None:
         assert not known & set(makes), node.name
         known |= set(makes)
     assert all(output.value in known for output in fused.outputs)
-    assert {name for node in fused.nodes if isinstance(node, AscBackend) for name in node.outputs} <= {
-        fact.name for fact in fused.facts.values
-    }
+    assert {
+        name for node in fused.nodes if isinstance(node, AscBackend | FusedAscBackend) for name in node.outputs
+    } <= {fact.name for fact in fused.facts.values}
 
 
 @pytest.mark.parametrize("dtypes", [(dt.float32,), (dt.float16, dt.float32, dt.int32), (dt.bfloat16, dt.int8)])

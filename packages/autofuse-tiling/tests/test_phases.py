@@ -177,3 +177,19 @@ def test_pipes_wait_for_one_another_where_no_buffer_has_a_second_copy():
         for i in (double, single)
     ]
     assert costs[0] < costs[1]
+
+
+def test_nodes_of_one_shape_are_one_term_of_the_model():
+    impl = rows_minus_sum(is_resident=False)
+    longer = impl.nodes[4]
+    chain = tuple(evolve(longer, name=f"sub{k}", inputs=("sub" if k == 0 else f"sub{k - 1}", "sum")) for k in range(20))
+    nodes = (*impl.nodes[:5], *chain, evolve(impl.nodes[5], inputs=("sub19",)), impl.nodes[6])
+    first, second = impl.phases[0].segments
+    second = evolve(second, nodes=("load.1", "sub", *(node.name for node in chain), "store"))
+    phase = evolve(impl.phases[0], segments=(first, second))
+    models = [
+        tile(result_of(i), NO_FACTS, load_target("cpu")).cases[0]
+        for i in (impl, evolve(impl, nodes=nodes, phases=(phase,)))
+    ]
+    counts = [sum(len(cost.terms) for cost in model.costs) for model in models]
+    assert counts[0] == counts[1]

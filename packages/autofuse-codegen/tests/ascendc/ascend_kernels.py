@@ -4,13 +4,13 @@ import ctypes
 import re
 import struct
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import autofuse_ascend_sim as sim
 import numpy as np
-from attrs import frozen
+from attrs import define, field, frozen
 from autofuse_codegen.stage import emit
 from autofuse_ir.asc_builder import AscGraphBuilder
 from autofuse_ir.asc_graph import AscGraph
@@ -25,14 +25,24 @@ from autofuse_ir.schedule import ScheduleResult, TileRole
 from autofuse_ir.target import load_target
 from autofuse_reference.arrays import numpy_dtype
 from autofuse_reference.asc_graph.interpret import interpret
+from autofuse_schedule.errors import ScheduleError
 from autofuse_schedule.stage import schedule
 from autofuse_tiling.stage import tile
 
 TARGETS = ("ascend-a2", "ascend-a3", "ascend-350")
 
 
+@define
 class Kernel(AscGraphBuilder):
     """A builder that loads by axis names, widens what it joins, and stores over the axes that a value varies along."""
+
+    reads: dict[str, str] = field(factory=dict, init=False)
+    """Values that were loaded, by the name they were remembered under."""
+
+    def remember(self, name: str, value: str) -> str:
+        """Note that ``value`` was loaded as ``name``."""
+        self.reads[name] = value
+        return value
 
     def read(self, name: str, dtype: DType, *axes: str) -> str:
         """Load a new input that has one dim for each of ``axes``; without axes, one of a single element."""
@@ -144,8 +154,8 @@ def field_offset(bundle: KernelBundle, name: str) -> int:
     """Return where a field of the tiling data starts."""
     text = next(f.text for f in bundle.files if f.path.endswith("_tiling_data.h"))
     at = 0
-    for kind, field in re.findall(r"^  (\w+) (\w+);", text, re.MULTILINE):
-        if field == name:
+    for kind, each in re.findall(r"^  (\w+) (\w+);", text, re.MULTILINE):
+        if each == name:
             return at
         at += 8 if kind == "int64_t" else 4
     raise AssertionError(f"there is no field {name}")
@@ -191,6 +201,18 @@ def build(kernels: Iterable[AscGraphBuilder], target: str = "ascend-a2") -> dict
         bundle = emit(scheduled, tile(scheduled, facts, spec), facts, spec)
         built[graph.name] = Built(graph, scheduled, bundle)
     return built
+
+
+def is_refused(add: Callable[[Kernel], str], target: str) -> bool:
+    """True where the schedule says that ``target`` cannot compute what ``add`` adds to a kernel."""
+    kernel = Kernel("probe", {"z0": "n", "z1": "m"})
+    kernel.write(add(kernel), "y")
+    node, facts = backend_of(kernel.build())
+    try:
+        schedule(node, facts, load_target(target))
+    except ScheduleError as error:
+        return "has no instruction" in error.what
+    return False
 
 
 def write_sources(bundle: KernelBundle, folder: Path) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from ascend_kernels import Kernel
 from attrs import frozen
 from autofuse_ir import dtypes as dt
+from autofuse_ir.asc_graph import Bounds
 
 F = dt.float32
 
@@ -115,6 +116,31 @@ def uniform() -> Kernel:
     return b
 
 
+def positions() -> Kernel:
+    """A triangle, and rows and columns by number."""
+    b = Kernel("positions", {"z0": "n", "z1": "m"})
+    row, column = b.axis_index("z0", dt.int32), b.axis_index("z1")
+    kept = b.apply("Le", b.cast(column, dt.int32), row)
+    b.write(b.apply("Select", kept, b.read("x", F, "z0", "z1"), b.scalar(0.0, F)), "y")
+    b.write(column, "c")
+    b.write(row, "r")
+    return b
+
+
+def elements() -> Kernel:
+    """Loads that are no rows: transposed, padded, reversed, every second element, a broadcast that sizes decide."""
+    b = Kernel("elements", {"z0": "n", "z1": "m"})
+    t = b.load(b.input("x_t", F), ("m", "n"), ("z1", "z0"))
+    place = (("z0", 1, -1), ("z1", 1, -1))
+    p = b.load(b.input("p", F), ("n-1", "m-2"), place, bounds=Bounds.FILL, fill=2.5)
+    r = b.load(b.input("r", F), ("n", "m"), ("z0", ("z1", -1, "m-1")))
+    s = b.load(b.input("s", dt.float16), ("n", "2*m"), ("z0", ("z1", 2, 1)))
+    d = b.load(b.input("d", F), ("n", "d"), ("z0", ("z1", "select(d == 1, 0, 1)", 0)))
+    b.write(b.op("Add", b.op("Add", b.op("Add", t, p), b.op("Sub", r, d)), b.cast(s, F)), "y")
+    b.write(t, "copy")
+    return b
+
+
 ROWS = (({"n": 5_000, "m": 37}, 1), ({"n": 3, "m": 5}, 2), ({"n": 2, "m": 90_001}, 1))
 LINES = (({"n": 200_001}, 1), ({"n": 37}, 1))
 
@@ -128,13 +154,17 @@ SAMPLES: dict[str, Sample] = {
     "spread": Sample(
         spread,
         (
-            ({"n": 900, "k": 9, "m": 21}, 1),
+            ({"n": 900, "k": 9, "m": 37}, 1),
             ({"n": 2, "k": 3, "m": 5}, 1),
-            ({"n": 2, "k": 2_000, "m": 21}, 1),
+            ({"n": 2, "k": 2_000, "m": 37}, 1),
             ({"n": 2, "k": 2, "m": 30_001}, 1),
         ),
     ),
     "many": Sample(many, LINES),
     "brain_floats": Sample(brain_floats, ROWS),
     "uniform": Sample(uniform, ROWS),
+    "positions": Sample(positions, ROWS),
+    "elements": Sample(
+        elements, (({"n": 400, "m": 37, "d": 37}, 1), ({"n": 3, "m": 5, "d": 1}, 2), ({"n": 2, "m": 9_001, "d": 1}, 1))
+    ),
 }

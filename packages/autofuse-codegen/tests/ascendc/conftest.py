@@ -7,7 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from ascend_kernels import build, compile_all 
+from ascend_kernels import build, compile_all
 
 
 def pytest_configure(config):

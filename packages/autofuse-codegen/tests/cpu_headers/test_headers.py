@@ -50,7 +50,9 @@ def test_the_catalogue_names_functions_where_they_are(include_dir) -> None:
         text = (include_dir / entry["header"]).read_text()
         name = re.escape(entry["name"])
         assert re.search(
-            rf"AF_INLINE [^;{{}}()]*\b{name}\(|^AF_[A-Z_0-9]+\({name}\b|^struct {name} |> struct {name} ", text, re.M
+            rf"AF_(?:INLINE|ONCE) [^;{{}}()]*\b{name}\(|^AF_[A-Z_0-9]+\({name}\b|^struct {name} |> struct {name} ",
+            text,
+            re.M,
         ), entry
 
 

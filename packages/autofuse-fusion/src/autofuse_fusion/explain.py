@@ -14,6 +14,7 @@ from autofuse_ir.fused_graph import (
     ViewNode,
 )
 
+from autofuse_fusion.batches import Batch
 from autofuse_fusion.hosts import Region
 from autofuse_fusion.items import Thing
 from autofuse_fusion.legality import Refused
@@ -22,15 +23,19 @@ from autofuse_fusion.solve import Pair, Solver
 from autofuse_fusion.values import Values, bytes_of
 
 
-def refusals_of(solver: Solver, values: Values) -> tuple[Refusal, ...]:
-    """Return one refusal per pair of unfused nodes that touch a tensor.
+def refusals_of(solver: Solver, values: Values, batches: Sequence[Batch]) -> tuple[Refusal, ...]:
+    """Return one refusal per pair of unfused nodes that touch a tensor; parts of one launch are no such pair.
 
     A maker is paired with each of its readers, readers with the next one (all pairs of readers would be quadratically
     many, and say nothing more). Views and sizes move nothing, so there is nothing to save on them.
     """
     things = solver.items.things
+    launch = {id(group): number for number, batch in enumerate(batches) for group in batch.parts}
     found: list[Refusal] = []
     for pair in solver.pairs():
+        together = [launch.get(id(solver.groups[number])) for number in (pair.first, pair.second)]
+        if together[0] is not None and together[0] == together[1]:
+            continue
         refused = _why(pair, solver, things)
         if refused is None:
             continue

@@ -114,6 +114,10 @@ class Viewed:
         """True where an index is a value."""
         return any(place.operand is not None for place in self.places)
 
+    def is_whole(self, shape: tuple[Dim, ...]) -> bool:
+        """True where, over ``shape``, it is its source as it is."""
+        return self == Viewed(self.source, shape, plain(len(shape)))
+
 
 @frozen
 class Position:

@@ -20,6 +20,7 @@ from autofuse_fusion.lower.access import access_map
 from autofuse_fusion.lower.call import Call, Frame, Results, arguments_of
 from autofuse_fusion.lower.indexing import LeafLoader
 from autofuse_fusion.lower.table import lowering_of
+from autofuse_fusion.lower.views.expose import is_narrow
 from autofuse_fusion.lower.writer import KernelWriter, Tensor
 from autofuse_fusion.precision import computes_in, is_half
 from autofuse_fusion.units import Number, Operand, Read, Size, Unit
@@ -39,7 +40,7 @@ def write_kernel(name: str, group: Group, values: Values, target: TargetSpec, ke
     assembly = _Assembly(name, group, values, target, kept)
     assembly.run()
     graph = AscGraph(name, assembly.writer.axes, tuple(assembly.writer.nodes))
-    operators = tuple(dict.fromkeys(unit.node.name for unit in group.units))
+    operators = tuple(dict.fromkeys(name for unit in group.units for name in _operators(unit, values)))
     backend = AscBackend(name, tuple(assembly.inputs), tuple(group.outputs), graph, operators)
     return Kernel(backend, tuple(assembly.removed))
 
@@ -129,7 +130,8 @@ class _Assembly:
         if leaf is None:
             access = access_map(self.writer.axes, layout, shape, self.values.sizes)
             return self.writer.load(self.inputs[value], dtype, layout, access)
-        loader = LeafLoader(self.writer, layout, shape, self.values.sizes)
+        counting = dt.int32 if is_narrow(self.target) else dt.int64
+        loader = LeafLoader(self.writer, layout, shape, self.values.sizes, counting)
         if isinstance(leaf, Position):
             return loader.position(leaf.place, dtype)
         return loader.load(self.inputs[leaf.source], dtype, leaf, indices)
@@ -152,6 +154,12 @@ class _Assembly:
 
     def _is_read_inside(self, value: str) -> bool:
         return any(read.value == value for unit in self.group.units for read in unit.reads)
+
+
+def _operators(unit: Unit, values: Values) -> tuple[str, ...]:
+    """Return the operators that a unit is made from: the views it reads through, and its own."""
+    seen = (name for read in unit.reads for name in values.through.get(read.value, ()))
+    return (*seen, unit.node.name)
 
 
 def _item(data: TensorData) -> bool | int | float:

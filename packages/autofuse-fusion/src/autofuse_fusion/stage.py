@@ -4,6 +4,7 @@ from attrs import evolve
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.fused_graph import (
     AscBackend,
+    FusedAscBackend,
     FusedGraph,
     FusedNode,
     HostReason,
@@ -15,10 +16,12 @@ from autofuse_ir.fused_graph import (
 from autofuse_ir.graph import Constant, Graph
 from autofuse_ir.target import TargetSpec
 
+from autofuse_fusion.batches import Batch, batched
 from autofuse_fusion.explain import refusals_of
 from autofuse_fusion.groups import Group
 from autofuse_fusion.hosts import Region
-from autofuse_fusion.items import Items, items_of, made_by, region_reads, topological
+from autofuse_fusion.items import Items, items_of, made_by, region_reads
+from autofuse_fusion.joint import joint_kernel
 from autofuse_fusion.kernels import write_kernel
 from autofuse_fusion.lower.views.expose import expose_views
 from autofuse_fusion.lower.views.marks import origin_of
@@ -46,12 +49,19 @@ def fuse(graph: Graph, facts: SymbolFacts, target: TargetSpec, options: FusionOp
     kept = kept_roundings(network.units, values, options.numerics)
     nodes: list[FusedNode] = []
     removed: list[RemovedRounding] = []
-    for thing in topological(solver.things()):
+    batches: list[Batch] = []
+    for thing in batched(solver, target, options):
         match thing:
             case Group():
-                kernel = write_kernel(_kernel_name(thing, len(nodes)), thing, values, target, kept)
+                kernel = write_kernel(_kernel_name((thing,), len(nodes)), thing, values, target, kept)
                 removed += kernel.removed
                 nodes.append(kernel.backend)
+            case Batch():
+                name = _kernel_name(thing.parts, len(nodes))
+                parts = [write_kernel(f"{name}_{k}", part, values, target, kept) for k, part in enumerate(thing.parts)]
+                removed += [evolve(rounding, kernel=name) for part in parts for rounding in part.removed]
+                nodes.append(joint_kernel(name, [part.backend for part in parts], thing.kept))
+                batches.append(thing)
             case Region():
                 nodes.append(_host_region(thing, items, len(nodes)))
             case View():
@@ -63,9 +73,13 @@ def fuse(graph: Graph, facts: SymbolFacts, target: TargetSpec, options: FusionOp
         inputs=graph.inputs,
         outputs=graph.outputs,
         nodes=tuple(nodes),
-        facts=evolve(facts, values=tuple(fact for name, fact in values.facts.items() if name not in values.leaves)),
+        facts=evolve(
+            facts,
+            values=tuple(fact for name, fact in values.facts.items() if name not in values.leaves),
+            guards=(*facts.guards, *values.guards),
+        ),
         constants=_used_constants(graph, nodes),
-        refusals=refusals_of(solver, values),
+        refusals=refusals_of(solver, values, batches),
         removed_roundings=tuple(removed),
         numerics=options.numerics,
         payloads=graph.payloads,
@@ -88,9 +102,9 @@ def _host_region(region: Region, items: Items, number: int) -> HostRegion:
     )
 
 
-def _kernel_name(group: Group, number: int) -> str:
+def _kernel_name(groups: tuple[Group, ...], number: int) -> str:
     """Return a name that is an identifier and says the operators it holds."""
-    kinds = list(dict.fromkeys(origin_of(unit.node).lower() for unit in group.units))
+    kinds = list(dict.fromkeys(origin_of(unit.node).lower() for group in groups for unit in group.units))
     shown = "_".join(kinds[:4]) + (f"_and_{len(kinds) - 4}_more" if len(kinds) > 4 else "")
     return f"k{number}_{shown}"
 
@@ -99,7 +113,7 @@ def _used_constants(graph: Graph, nodes: list[FusedNode]) -> tuple[Constant, ...
     used = {output.value for output in graph.outputs}
     for node in nodes:
         match node:
-            case AscBackend() | HostRegion():
+            case AscBackend() | FusedAscBackend() | HostRegion():
                 used.update(node.inputs)
             case ViewNode():
                 used.add(node.input)

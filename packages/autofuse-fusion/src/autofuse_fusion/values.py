@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from attrs import field, frozen
 from autofuse_ir.dims import Dim, const, free_symbols, product
-from autofuse_ir.facts import ResultDim, ResultElement, SymbolFacts, ValueFact
+from autofuse_ir.facts import Guard, ResultDim, ResultElement, SymbolFacts, ValueFact
 from autofuse_ir.fused_graph import Reason
 from autofuse_ir.graph import Graph, Node
 from autofuse_ir.tensor_data import TensorData
@@ -23,9 +23,9 @@ MOST_ELEMENTS = 1024
 class Values:
     """Look-ups by value name.
 
-    ``leaves`` are read through an index map from the tensor behind them (`index_map`); ``unlowered`` says why the
-    operator that makes a value, which moves elements, is no kernel; ``binds`` which symbols a value tells once it is
-    there.
+    ``leaves`` are read through an index map from the tensor behind them (`index_map`), ``through`` the operators that
+    the map stands for. ``unlowered`` says why the operator that makes a value, which moves elements, is no kernel;
+    ``binds`` which symbols a value tells once it is there. Kernels rely on ``guards`` besides those of the shapes.
     """
 
     facts: dict[str, ValueFact]
@@ -33,6 +33,8 @@ class Values:
     makers: Mapping[str, Node]
     sizes: SizeFacts
     leaves: dict[str, Leaf] = field(factory=dict)
+    through: dict[str, tuple[str, ...]] = field(factory=dict)
+    guards: list[Guard] = field(factory=list)
     unlowered: dict[str, Reason] = field(factory=dict)
     binds: Mapping[str, frozenset[str]] = {}
     _bytes: dict[str, int] = field(factory=dict)

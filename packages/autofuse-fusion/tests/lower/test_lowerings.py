@@ -137,7 +137,7 @@ def test_lowering_is_the_reference(kit, lowering: Lowering, dtype: DType, attrs:
     for name, array in want.items():
         if lowering.name in ULPS and dtype.is_float:
             close(got[name], array, arrays, ULPS[lowering.name])
-        else:
+        elif not kit.same(got[name], array):
             wrong = [i for i in range(array.size) if not kit.same(got[name].reshape(-1)[i], array.reshape(-1)[i])]
             at = wrong[:1]
             shown = [x.reshape(-1)[at] for x in arrays.values() if x.size == array.size]

@@ -4,6 +4,8 @@ Everything not listed is correctly rounded: arithmetic, roots, comparisons, cast
 are computed in float32 and rounded once more.
 
 * ``cpu``: the promises of the vector headers of autofuse-codegen (``math_bounds.toml``), which its tests hold them to.
+* ``ascend-*``: the table of autofuse-ascend-sim (its README, column ULP) for what has an instruction there; what is
+  composed of those has their errors added up. It bounds the emulator; no chip was measured.
 * ``interpreter``: NumPy. Its vector functions are within 4 ULP (NumPy's own tests, NEP 38); the C library's, which it
   calls for other types and machines, are within 2 (glibc manual, "Errors in Math Functions"). Compositions add up.
 """
@@ -97,7 +99,24 @@ INTERPRETER = TargetMath(
     ),
 )
 
-TARGET_MATH: tuple[TargetMath, ...] = (CPU, INTERPRETER)
+_EMULATED = {
+    **dict.fromkeys(("Exp", "Ln"), 2.0),
+    **dict.fromkeys(("Erf", "Erfc", "Tanh", "Sigmoid", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan"), 1.0),
+    **dict.fromkeys(("Sinh", "Cosh", "Asinh", "Acosh", "Log2", "Log10", "Pow", "Exp2", "Fmod"), 1.0),
+    "Reciprocal": CORRECTLY_ROUNDED,
+    "Rsqrt": 1.5,
+    "Log1p": 5.0,
+    "Expm1": 6.0,
+    "Atanh": 8.0,
+    "Mod": 1.0,
+}
+
+ASCEND: tuple[TargetMath, ...] = tuple(
+    TargetMath(target, tuple(MathBound(op, bound, bound) for op, bound in _EMULATED.items()))
+    for target in ("ascend-a2", "ascend-a3", "ascend-350")
+)
+
+TARGET_MATH: tuple[TargetMath, ...] = (CPU, INTERPRETER, *ASCEND)
 
 
 def target_math(target: str) -> TargetMath:

@@ -2,21 +2,36 @@
 
     y[i, j] = x[j, i] + ...        a column of x for each row of y
 
-A tile that is short along both axes uses every cache line of a column before it is gone; one with whole rows does not.
+Columns that share cache lines are loaded together where the loop around the strips walks their neighbours, and where a
+row is short enough for their lines to stay. A tile of pieces along both axes has that for any sizes.
 """
 
 from autofuse_ir.asc_graph import AscGraph, AscNode
 from autofuse_ir.dims import const
 from autofuse_ir.schedule import TilingCase
+from autofuse_ir.target import TargetSpec
 
 
 def crossed_cases(graph: AscGraph) -> tuple[TilingCase, ...]:
     """Return a case for each axis along which a Load or Store has its neighbours across rows: split it and the rows."""
+    innermost = graph.axes[-1].name if graph.axes else ""
+    return tuple(TilingCase(f"{axis}_{innermost}", (axis, innermost)) for axis in crossed_axes(graph))
+
+
+def crossed_axes(graph: AscGraph) -> tuple[str, ...]:
+    """Return the axes along which a Load or Store has its neighbours, where rows go along another one."""
     if not graph.axes:
         return ()
-    innermost = graph.axes[-1].name
-    across = dict.fromkeys(axis for node in graph.nodes for axis in _across(node, len(graph.axes) - 1, innermost))
-    return tuple(TilingCase(f"{axis}_{innermost}", (axis, innermost)) for axis in across)
+    last = len(graph.axes) - 1
+    return tuple(dict.fromkeys(axis for node in graph.nodes for axis in _across(node, last, graph.axes[-1].name)))
+
+
+def rows_on_a_line(graph: AscGraph, axis: str, target: TargetSpec) -> int:
+    """Return how many neighbours along ``axis`` to load together: a cache line of them where it is crossed, or one."""
+    if axis not in crossed_axes(graph):
+        return 1
+    narrowest = min(node.dtype.itemsize for node in graph.nodes if node.access is not None)
+    return max(1, target.cache_line_bytes // narrowest)
 
 
 def _across(node: AscNode, last: int, innermost: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from attrs import frozen
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.asc_ops import NOT_EVALUATED, AscKind, asc_op
+from autofuse_ir.dims import const
 from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.roles import Roles, is_reduction, is_scan
@@ -19,10 +20,10 @@ class Prices:
     def of(self, node: AscNode, by_name: Mapping[str, AscNode]) -> float:
         """Return what evaluating ``node`` again costs, its inputs at hand."""
         match getattr(asc_op(node.op), "kind", None):
-            case AscKind.LOAD if self.target.kind is TargetKind.CPU and len(node.inputs) == 1:
-                return node.dtype.itemsize / self.target.quantity("cache_bytes_per_cycle")
             case AscKind.LOAD if self.target.kind is TargetKind.CPU:
-                return self.target.quantity("gather_cycles")
+                picks = any(by_name[index].repeats[-1] != const(1) for index in node.inputs[1:])
+                picked = self.target.quantity("gather_cycles")
+                return picked if picks else node.dtype.itemsize / self.target.quantity("cache_bytes_per_cycle")
             case AscKind.LOAD:
                 return node.dtype.itemsize / self.target.quantity("bytes_per_cycle_read")
             case AscKind.BROADCAST:
@@ -33,10 +34,13 @@ class Prices:
                 return self.target.cost_of(node.op, dtype).per_element
 
     def trip(self, node: AscNode) -> float:
-        """Return what keeping ``node``'s value and fetching it once costs; nothing where values live there anyway."""
+        """Return what keeping ``node``'s value and fetching it once costs; nothing where values live there anyway.
+
+        A write takes the time of three reads, as measured for sums of loads: it fetches its line and drives out others.
+        """
         if self.target.kind is not TargetKind.CPU:
             return 0.0
-        return 2 * node.dtype.itemsize / self.target.quantity("cache_bytes_per_cycle")
+        return 4 * node.dtype.itemsize / self.target.quantity("cache_bytes_per_cycle")
 
 
 def worth_keeping(nodes: tuple[AscNode, ...], roles: Roles, prices: Prices) -> frozenset[str]:
@@ -54,6 +58,6 @@ def worth_keeping(nodes: tuple[AscNode, ...], roles: Roles, prices: Prices) -> f
         cost = prices.of(node, by_name) + sum(again.get(source.name, 0.0) for source in sources)
         if is_scan(node) or cost > prices.trip(node):
             kept.add(node.name)
-            cost = prices.trip(node) / 2
+            cost = prices.trip(node) / 4
         again[node.name] = cost
     return frozenset(kept)

@@ -291,8 +291,17 @@ def random_kernel(seed: int) -> Kernel:
     return b
 
 
+def transposed_softmax() -> Kernel:
+    b = Kernel("transposed_softmax", {"z0": "n", "z1": "m"})
+    x = b.load(b.input("x", F32), ("m", "n"), ("z1", "z0"))
+    e = b.op("Exp", b.apply("Sub", x, b.reduce("Max", x, "z1")))
+    b.write(b.apply("Div", e, b.reduce("Sum", e, "z1")), "y")
+    return b
+
+
 KERNELS = (
     transposed_sum,
+    transposed_softmax,
     softmax,
     layer_norm,
     column_sum,

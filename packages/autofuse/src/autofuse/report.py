@@ -19,7 +19,10 @@ Names = tuple[str, ...]
 
 @frozen
 class KernelReport:
-    """One kernel: its operators and axes, and the bytes it reads and writes in a call (a formula over the sizes)."""
+    """One kernel: its operators and axes, and the bytes it reads and writes in a call (a formula over the sizes).
+
+    Of a kernel of several parts these are the axes of all, and the bytes that pass between the parts count, too.
+    """
 
     name: str
     operators: Names
@@ -167,8 +170,11 @@ def report_of(lowered: Lowered) -> Report:
                 total = total + product(shape) * itemsize
         return total
 
+    def moved(part: AscBackend) -> Dim:
+        return size((*part.inputs, *part.outputs))
+
     kernels = tuple(
-        KernelReport(n.name, operators_of(n), _axes(n), n.inputs, n.outputs, size((*n.inputs, *n.outputs)))
+        KernelReport(n.name, operators_of(n), _axes(n), n.inputs, n.outputs, sum(map(moved, _parts(n)), const(0)))
         for n in fused.nodes
         if isinstance(n, (AscBackend, FusedAscBackend))
     )
@@ -206,11 +212,12 @@ def report_of(lowered: Lowered) -> Report:
 
 def operators_of(node: AscBackend | FusedAscBackend) -> Names:
     """Return the names of the operators a backend node runs."""
-    if isinstance(node, FusedAscBackend):
-        return tuple(o for part in node.parts for o in part.operators)
-    return node.operators
+    return tuple(dict.fromkeys(operator for part in _parts(node) for operator in part.operators))
+
+
+def _parts(node: AscBackend | FusedAscBackend) -> tuple[AscBackend, ...]:
+    return node.parts if isinstance(node, FusedAscBackend) else (node,)
 
 
 def _axes(node: AscBackend | FusedAscBackend) -> tuple[tuple[str, Dim], ...]:
-    graphs = [part.graph for part in node.parts] if isinstance(node, FusedAscBackend) else [node.graph]
-    return tuple((axis.name, axis.size) for graph in graphs for axis in graph.axes)
+    return tuple((axis.name, axis.size) for part in _parts(node) for axis in part.graph.axes)

@@ -53,6 +53,7 @@ class LeafLoader:
     layout: Layout
     shape: tuple[Dim, ...]
     sizes: SizeFacts
+    counting: DType = int64
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -69,7 +70,7 @@ class LeafLoader:
             if cut is None:
                 tensor = operands[index.operand] if index.is_plain and index.operand is not None else None
                 if tensor is None:
-                    tensor, scale, offset = self._written(index, int64, operands), _ONE, _ZERO
+                    tensor, scale, offset = self._written(index, self.counting, operands), _ONE, _ZERO
                 else:
                     scale, offset = index.scale, index.offset
                 cut = [(size, AccessDim(None, scale, offset, len(indices)))]

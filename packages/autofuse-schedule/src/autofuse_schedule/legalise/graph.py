@@ -3,8 +3,10 @@
 from attrs import evolve, frozen
 from autofuse_ir.asc_graph import AscGraph, AscNode
 from autofuse_ir.asc_ops import AscKind, asc_op
+from autofuse_ir.dtypes import int32
 
 from autofuse_schedule.errors import ScheduleError
+from autofuse_schedule.legalise.casts import cast
 from autofuse_schedule.legalise.rules import express, is_native
 from autofuse_schedule.legalise.writer import Writer
 
@@ -29,6 +31,13 @@ class Legalise:
         for node in graph.nodes:
             inputs = tuple(stands_for[name] for name in node.inputs)
             rule = asc_op(node.op)
+            if node.op == "AxisIndex" and node.dtype != int32:
+                writer.stem, writer.source = node.name, node.source
+                found = cast(writer, writer.keep(evolve(node, dtype=int32)), node.dtype)
+                if found is None:
+                    raise self._refused(node, graph)
+                stands_for[node.name] = found
+                continue
             if rule is None or rule.kind is not AscKind.ELEMENTWISE or is_native(node, writer, inputs):
                 stands_for[node.name] = writer.keep(node if inputs == node.inputs else evolve(node, inputs=inputs))
                 continue

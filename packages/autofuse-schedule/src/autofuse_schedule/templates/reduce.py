@@ -22,6 +22,7 @@ from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.accumulate import Accumulators, leaves_of
 from autofuse_schedule.allocate import Course, allocate
+from autofuse_schedule.crossed import rows_on_a_line
 from autofuse_schedule.index_bits import index_bits
 from autofuse_schedule.nest import Nest
 from autofuse_schedule.recompute import Prices, worth_keeping
@@ -101,8 +102,10 @@ class ReduceTemplate:
             accumulators=tuple(each.placement for each in accumulators),
             row_multiple=allocation.row_multiple,
         )
-        is_cached = self.reach is Reach.ALL_LOAD and self.target.kind is TargetKind.CPU
-        return with_near_rows(impl, self.target) if is_cached and case.split != roles.roots[-1:] else impl
+        if self.reach is Reach.ALL_LOAD and self.target.kind is TargetKind.CPU and case.split != roles.roots[-1:]:
+            least = rows_on_a_line(graph, case.split[0], self.target) if case.split else 1
+            return with_near_rows(impl, self.target, least)
+        return impl
 
     @property
     def _variant(self) -> tuple[str, ...]:

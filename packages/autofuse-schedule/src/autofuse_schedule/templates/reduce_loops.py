@@ -2,13 +2,14 @@
 
 from attrs import evolve
 from autofuse_ir.asc_graph import AscGraph
-from autofuse_ir.dims import const, dim_max, dim_min
+from autofuse_ir.dims import Dim, const, dim_max, dim_min, product, total
 from autofuse_ir.dims_eval import substitute
 from autofuse_ir.reduction import tree_of
-from autofuse_ir.schedule import ImplGraph, Phase, Segment, Sync, TilingCase, local_bytes, resident_bytes
+from autofuse_ir.schedule import ImplGraph, Phase, Segment, Sync, TilingCase, local_bytes
 from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.allocate import Course
+from autofuse_schedule.crossed import rows_on_a_line
 from autofuse_schedule.roles import Roles, is_reduction
 from autofuse_schedule.sweeps import Arrangement, Plan
 from autofuse_schedule.templates.reach import Reach
@@ -41,8 +42,10 @@ def split_for(
     sweeps = sum(not body.is_row for body in made.bodies)
     # Rows that do not stay at hand gain nothing from company; they only end up farther away.
     goes_alone = reach is Reach.COMMON and sweeps > 1 and not is_innermost and not pieces
+    size = next(axis.size for axis in graph.axes if axis.name == split)
+    company = dim_min(dim_max(size, const(1)), const(rows_on_a_line(graph, split, target)))
     multiple = _granule(graph, target) if is_innermost else 1
-    loops = split_nest(graph.axes, TileSplit(split, outside, multiple, const(1) if goes_alone else None), taken)
+    loops = split_nest(graph.axes, TileSplit(split, outside, multiple, company if goes_alone else None), taken)
     for piece in pieces:
         before = roles.roots[: roles.roots.index(piece)]
         around = tuple(axis for axis in before if axis in roles.swept)
@@ -76,15 +79,31 @@ def phases_of(made: Plan, course: Course, loops: SplitLoops, arrangement: Arrang
     return tuple(phases)
 
 
-def with_near_rows(impl: ImplGraph, target: TargetSpec) -> ImplGraph:
-    """Bound the rows of a tile by what the nearest cache holds, but take one at least: more of them gain nothing."""
+def with_near_rows(impl: ImplGraph, target: TargetSpec, least: int) -> ImplGraph:
+    """Bound the rows of a tile by what the nearest cache holds, but take ``least``: more of them gain nothing.
+
+    It holds what lives in local memory, and the data that Loads read and Stores write on the way.
+    """
     if not impl.tile_variables:
         return impl
     rows, *others = impl.tile_variables
     one = const(1)
-    row_bytes = substitute(local_bytes(impl.buffers) + resident_bytes(impl), {rows.name: one})
-    near = dim_max(const(round(target.quantity("near_bytes"))) // dim_max(row_bytes, one), one)
+    row_bytes = substitute(local_bytes(impl.buffers) + _stream_bytes(impl), {rows.name: one})
+    near = dim_max(const(round(target.quantity("near_bytes"))) // dim_max(row_bytes, one), const(least))
     return evolve(impl, tile_variables=(evolve(rows, hi=dim_min(rows.hi, near)), *others))
+
+
+def _stream_bytes(impl: ImplGraph) -> Dim:
+    """Bytes of global memory that one tile touches, each place once."""
+    axes = {axis.name: axis for axis in impl.axes}
+    walked = [axes[name] for name in dict.fromkeys(a for phase in impl.phases for s in phase.segments for a in s.axes)]
+    found: dict[tuple[str, object], Dim] = {}
+    for node in impl.nodes:
+        if node.access is not None:
+            sizes = [axis.size for axis in walked if node.repeats[impl.roots.index(axis.root)] != const(1)]
+            place = node.inputs[0] if node.op == "Load" else node.name
+            found[place, node.access] = product(sizes) * node.dtype.itemsize
+    return total(found.values())
 
 
 def _granule(graph: AscGraph, target: TargetSpec) -> int:

@@ -59,9 +59,16 @@ class InsertBroadcasts:
                     axis.size if axis.name in reduced else repeat
                     for axis, repeat in zip(graph.axes, node.repeats, strict=True)
                 )
+                fits = [_fits_all(by_name[name], node) and not reduced for name in node.inputs]
+                if fits and all(fits) and node.op != "Cast":
+                    # One operand at least is in memory, and as wide as the result.
+                    numbers = [at for at, name in enumerate(node.inputs) if by_name[name].op in NOT_EVALUATED]
+                    if any(repeat != const(1) for repeat in wanted):
+                        fits[-1] = False
+                    elif len(numbers) == len(fits):
+                        fits[numbers[-1]] = False
                 inputs = tuple(
-                    name if _fits_all(by_name[name], node) and not reduced else widened(by_name[name], wanted)
-                    for name in node.inputs
+                    name if fit else widened(by_name[name], wanted) for name, fit in zip(node.inputs, fits, strict=True)
                 )
             rewired = node if inputs == node.inputs else evolve(node, inputs=inputs)
             by_name[node.name] = rewired

@@ -27,17 +27,28 @@ def pipe_costs(impl: ImplGraph, target: TargetSpec) -> tuple[PipeCost, ...]:
     one bus, which is its pipe "memory".
     """
     walks = tuple(walk for walk in walks_of(impl) if not _is_serial(walk))
+    return tuple(PipeCost(pipe, _combined(terms)) for pipe, terms in _pipes(impl, walks, target))
+
+
+def _pipes(
+    impl: ImplGraph, walks: tuple[Walk, ...], target: TargetSpec
+) -> tuple[tuple[str, tuple[CostTerm, ...]], ...]:
     queues = [b for b in impl.buffers if b.position is not QueuePosition.VECCALC and b.location is Location.LOCAL]
-    if target.kind is TargetKind.ASCEND and all(buffer.copies == 1 for buffer in queues):
-        return (PipeCost("VEC", (*_fill(walks, target), *_vector(walks, target), *_drain(walks, target))),)
+    fill, vector, drain = _fill(walks, target), _vector(walks, target), _drain(walks, target)
     if target.kind is TargetKind.CPU:
-        memory = (*_fill(walks, target), *_drain(walks, target))
-        return (PipeCost("memory", memory), PipeCost("VEC", _vector(walks, target)))
-    return (
-        PipeCost("MTE2", _fill(walks, target)),
-        PipeCost("VEC", _vector(walks, target)),
-        PipeCost("MTE3", _drain(walks, target)),
-    )
+        return ("memory", (*fill, *drain)), ("VEC", vector)
+    if all(buffer.copies == 1 for buffer in queues):
+        return (("VEC", (*fill, *vector, *drain)),)
+    return ("MTE2", fill), ("VEC", vector), ("MTE3", drain)
+
+
+def _combined(terms: tuple[CostTerm, ...]) -> tuple[CostTerm, ...]:
+    """Return ``terms`` with one for each count and divisor: nodes of one shape cost what they cost together."""
+    found: dict[tuple[Dim, Dim], float] = {}
+    for term in terms:
+        place = term.count, term.divisor
+        found[place] = found.get(place, 0.0) + term.coefficient
+    return tuple(CostTerm(coefficient, count, divisor) for (count, divisor), coefficient in found.items())
 
 
 def head_cost(impl: ImplGraph, target: TargetSpec) -> tuple[CostTerm, ...]:
@@ -58,7 +69,7 @@ def head_cost(impl: ImplGraph, target: TargetSpec) -> tuple[CostTerm, ...]:
         if waits:
             found.append(CostTerm(target.quantity("tile_cycles"), const(waits), const(1)))
     serial = tuple(walk for walk in walks_of(impl) if _is_serial(walk))
-    return (*found, *_fill(serial, target), *_vector(serial, target), *_drain(serial, target))
+    return _combined((*found, *_fill(serial, target), *_vector(serial, target), *_drain(serial, target)))
 
 
 def _is_serial(walk: Walk) -> bool:

@@ -19,8 +19,9 @@ class Traffic:
 def traffic_of(walk: Walk, node: AscNode, target: TargetSpec) -> Traffic:
     """Return what one tile of ``walk`` moves on a CPU for Load or Store ``node``.
 
-    Rows of neighbours move what they hold. Where strips go across them, each element is on a line of its own: the line
-    serves all elements of the tile that lie on it, if the tile has no more lines than a core can hold on to.
+    Rows of neighbours move what they hold. Where strips go across them, each element is on a line of its own. Rows of
+    the loop right around the strips that share lines are loaded together, if the target holds on to that many lines:
+    then a line serves all its elements in the tile.
     """
     itemsize = node.dtype.itemsize
     elements = walk.elements(node)
@@ -36,9 +37,12 @@ def traffic_of(walk: Walk, node: AscNode, target: TargetSpec) -> Traffic:
         step = abs(dims[-1].step.constant_value or 1)
         spread = min(step, max(1, line // itemsize))
         return Traffic(elements * (itemsize * spread), elements if step > 1 else const(0))
-    along = [axis.size for axis in walk.axes if axis.root == dims[-1].axis]
-    run = product(along)
+    runs = [axis for axis in walk.axes if axis.root == dims[-1].axis]
+    run = product(axis.size for axis in runs)
     lines = product(axis.size for axis in walk.axes if axis.root != dims[-1].axis and walk.varies(node, axis.root))
+    apart = elements * line
+    if not runs or runs[-1] is not walk.axes[-2]:
+        return Traffic(apart, elements)
     shared = lines * ceildiv(run * itemsize, const(line)) * line
-    stays = le(lines, const(round(target.quantity("crossed_lines"))))
-    return Traffic(dim_min(select(stays, shared, elements * line), elements * line), elements)
+    held = le(walk.axes[-1].size, const(round(target.quantity("crossed_lines"))))
+    return Traffic(dim_min(select(held, shared, apart), apart), elements)

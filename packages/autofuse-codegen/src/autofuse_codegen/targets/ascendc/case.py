@@ -21,7 +21,7 @@ from autofuse_codegen.targets.ascendc.memory import SCRATCH, Memory, Queue
 from autofuse_codegen.targets.ascendc.names import Names
 from autofuse_codegen.targets.ascendc.nest import Nest
 from autofuse_codegen.targets.ascendc.operands import Number, Operand, Tensor
-from autofuse_codegen.targets.ascendc.transfers import Transfers, elements_of
+from autofuse_codegen.targets.ascendc.transfers import Transfers, elements_of, moves_rows
 
 
 @frozen
@@ -56,6 +56,8 @@ class CaseWriter:
     _open: dict[str, str] = field(factory=dict)
     _left: dict[str, int] = field(factory=dict)
     _waiting: dict[str, list[AscNode]] = field(factory=dict)
+    _taken_at: dict[str, int] = field(factory=dict)
+    _handed_on_at: int = 0
 
     def __attrs_post_init__(self) -> None:
         impl = self.impl
@@ -67,13 +69,13 @@ class CaseWriter:
             )
         (self.phase,) = impl.phases
         self.nodes = {node.name: node for node in impl.nodes}
-        self.memory = Memory(impl, self.names)
         self.nest = Nest(impl, self.names, self.sizes)
         walked = tuple(dict.fromkeys(a for s in self.phase.segments for a in s.axes))
         axes = {axis.name: axis for axis in impl.axes}
         position = {root: i for i, root in enumerate(impl.roots)}
         vectorised = sorted((axes[name] for name in walked), key=lambda axis: position[axis.root])
         self.layouts = Layouts(impl, self.nest, self.names, tuple(vectorised), self.granule)
+        self.memory = Memory(impl, self.names, lambda node: moves_rows(node, self.layouts))
         self._bits = as_bits(impl.nodes)
 
     def write(self) -> Written:
@@ -174,6 +176,10 @@ class CaseWriter:
         return tuple(dict.fromkeys(memory for memory in found if memory is not None))
 
     def _copy_in(self, order: tuple[AscNode, ...]) -> None:
+        """Fill all queues. What no copy moves is read last, by the scalar unit, once the vector unit lets go of it."""
+        transfers = Transfers(self.nest, self.layouts)
+        late: list[tuple[Queue, AscNode]] = []
+        read: list[AscNode] = []
         for queue in self.memory.queues:
             if queue.position is not QueuePosition.VECIN:
                 continue
@@ -182,11 +188,30 @@ class CaseWriter:
             for node in loads:
                 self._say(node, f"Load from {self.parameters[self._gm(node)[1]]}")
             self._alloc(queue, loads)
-            for node in loads:
-                gm, _ = self._gm(node)
-                transfers = Transfers(self.nest, self.layouts)
-                self._put(*transfers.load(node, self._tensors[node.name], gm))
-            self._put(f"{queue.name}.EnQue({self._handle(queue, loads[0])});")
+            for node in (n for n in loads if moves_rows(n, self.layouts)):
+                self._put(*transfers.load(node, self._tensors[node.name], self._gm(node)[0]))
+            elements = [n for n in loads if not moves_rows(n, self.layouts)]
+            for node in elements:
+                self._clear(node)
+            read += elements
+            if elements:
+                late.append((queue, loads[0]))
+            else:
+                self._put(f"{queue.name}.EnQue({self._handle(queue, loads[0])});")
+        if read:
+            self._put("", "af_order<HardEvent::V_S>();")
+            for node in read:
+                self._put(*transfers.load(node, self._tensors[node.name], self._gm(node)[0]))
+            self._put("af_order<HardEvent::S_V>();")
+        for queue, first in late:
+            self._put(f"{queue.name}.EnQue({self._handle(queue, first)});")
+
+    def _clear(self, node: AscNode) -> None:
+        """Give what is read of the memory of ``node`` besides its elements its contents."""
+        axes = self.layouts.axes_of(node)
+        end = self._margins.ends.get(node.name) or (self.layouts.count(axes) if len(axes) > 1 else None)
+        if end is not None:
+            self._put(f"af_close_early({self._tensors[node.name]}, 0, {end});")
 
     def _handle(self, queue: Queue, node: AscNode) -> str:
         return self.names.of(f"handle {queue.name}", f"{queue.name}_tensor") if queue.is_shared else self._tensor(node)
@@ -222,10 +247,16 @@ class CaseWriter:
         self._slice(queue, nodes, declare=False)
         self._open[queue.name] = "taken"
         if queue.position is QueuePosition.VECIN:
+            self._taken_at[queue.name] = len(self._lines)
+        else:
+            self._handed_on_at = len(self._lines)
+        if queue.position is QueuePosition.VECIN:
             self._close(queue, nodes)
 
     def _close(self, queue: Queue, nodes: list[AscNode]) -> None:
         for node in nodes:
+            if node.op == "Load" and not moves_rows(node, self.layouts):
+                continue  # done while it was read
             for text in close(node, self._tensor(node), self._margins, self.layouts, queue.position):
                 self._lines.append(vector(text, (), {self.memory.memory_of(node.name) or node.name}))
 
@@ -280,6 +311,9 @@ class CaseWriter:
         axes = self.layouts.axes_of(node)
         operands = tuple(self._operand(name, node) for name in node.inputs)
         to = Tensor(self._tensor(node), node.dtype, self.memory.memory_of(node.name) or node.name)
+        if node.op == "AxisIndex":
+            self._lines.append(self._positions(node, to))
+            return
         if node.op == "Broadcast":
             source = self.nodes[node.inputs[0]]
             self._lines += broadcast(node, source, operands[0], to, self.layouts)
@@ -287,6 +321,14 @@ class CaseWriter:
         mask_is_bits = node.op == "Select" and node.inputs[0] in self._bits
         count, as_bits = self.layouts.count(axes), node.name in self._bits
         self._lines += write(Call(node, to, operands, count, lambda: self.layouts.whole(axes), as_bits, mask_is_bits))
+
+    def _positions(self, node: AscNode, to: Tensor) -> Line:
+        """Count along the axis from where the tile starts."""
+        axes = self.layouts.axes_of(node)
+        first = f"static_cast<int32_t>({self.nest.base(str(node.attr('axis'))) or '0'})"
+        if not axes:
+            return vector(f"af_fill({to.text}, {first}, 1);", (), {to.memory})
+        return vector(f"CreateVecIndex({to.text}, {first}, {self.layouts.count(axes)});", (), {to.memory})
 
     def _store(self, node: AscNode) -> None:
         value = node.inputs[0]
@@ -318,8 +360,9 @@ class CaseWriter:
     def _copy_out(self, node: AscNode, borrowed: bool = False) -> None:
         """Copy the value that ``node`` stores; ``borrowed`` from a queue that only the vector unit takes from."""
         gm, _ = self._gm(node)
-        if borrowed:
-            self._put("af_order<HardEvent::V_MTE3>();")
+        queue = self.memory.queue_of(self.memory.memory_of(node.inputs[0]) or "")
+        if borrowed and queue is not None and self._taken_at[queue.name] > self._handed_on_at:
+            self._put("af_order<HardEvent::V_MTE3>();")  # else a queue since then has ordered the pipes
         value = self._tensor(self.nodes[node.inputs[0]])
         self._put(*Transfers(self.nest, self.layouts).store(node, gm, value))
         if borrowed:

@@ -6,6 +6,7 @@ comparisons and logic read whole vectors, and instructions on a tile read the ga
 
 from attrs import frozen
 from autofuse_ir.asc_graph import AscNode
+from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.schedule import ImplGraph, QueuePosition
 
 from autofuse_codegen.targets.ascendc.forms import READS_WHOLE_VECTORS
@@ -30,7 +31,7 @@ def margins(impl: ImplGraph, layouts: Layouts, bits: frozenset[str], memory: Mem
     gaps = set()
     narrowest = min((n.dtype.itemsize for n in impl.nodes if memory.memory_of(n.name) is not None), default=1)
     for node in impl.nodes:
-        if node.op == "Load" and _has_gaps(node, layouts, narrowest):
+        if node.op == "Load" and _has_gaps(node, layouts, narrowest) and _gaps_are_read(node, impl, layouts):
             gaps.add(node.name)
         for value in _read_whole(node, bits):
             if nodes[value].op not in READS_WHOLE_VECTORS and memory.memory_of(value) is not None:
@@ -63,6 +64,13 @@ def _has_gaps(node: AscNode, layouts: Layouts, narrowest: int) -> bool:
     return len(axes) > 1 and node.dtype.itemsize > narrowest and layouts.pitch(axes) != layouts.extent(axes[-1])
 
 
+def _gaps_are_read(node: AscNode, impl: ImplGraph, layouts: Layouts) -> bool:
+    """False where it is only stored, or repeated along a new innermost axis, element by element."""
+    last = layouts.axes_of(node)[-1]
+    readers = [reader for reader in impl.nodes if node.name in reader.inputs and reader.op != "Store"]
+    return any(reader.op != "Broadcast" or layouts.axes_of(reader)[-1] == last for reader in readers)
+
+
 def _read_whole(node: AscNode, bits: frozenset[str]) -> tuple[str, ...]:
     if node.op in READS_WHOLE_VECTORS or (node.op in _ON_BYTES and node.dtype.itemsize == 1):
         return node.inputs
@@ -74,7 +82,7 @@ def _read_whole(node: AscNode, bits: frozenset[str]) -> tuple[str, ...]:
 def _row(node: AscNode, source: AscNode, layouts: Layouts, narrowest: int) -> str | None:
     """How many elements of one row or column are read to repeat it; None where nothing past it is."""
     outer, inner = layouts.axes_of(node), layouts.axes_of(source)
-    if not source.inputs or len(inner) != 1 or len(outer) < 2:
+    if source.op in NOT_EVALUATED or len(inner) != 1 or len(outer) < 2:
         return None
     if outer[-1] != inner[-1]:  # a column, eight elements at a time; copies fill that much
         return None if source.op == "Load" else layouts.whole(inner)

@@ -4,7 +4,10 @@ Events of queues are scarce: a position has eight, and a double buffer takes two
 that, several share a queue: they are filled one after the other and handed on together.
 """
 
+from collections.abc import Callable
+
 from attrs import define, field, frozen
+from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.schedule import Buffer, ImplGraph, Location, QueuePosition
 
 from autofuse_codegen.errors import CodegenError
@@ -52,10 +55,11 @@ class Space:
 
 @define
 class Memory:
-    """All queues and spaces of ``impl``; values by the memory they lie in."""
+    """All queues and spaces of ``impl``; values by the memory they lie in. ``moves_rows``: a Load that copies make."""
 
     impl: ImplGraph
     names: Names
+    moves_rows: Callable[[AscNode], bool]
     queues: tuple[Queue, ...] = field(init=False)
     spaces: tuple[Space, ...] = field(init=False)
 
@@ -121,6 +125,7 @@ class Memory:
             for name in node.inputs:
                 readers.setdefault(name, set()).add(node.op)
         loads = [n for n in self.impl.nodes if n.op == "Load" and readers.get(n.name) == {"Store"}]
+        loads = [n for n in loads if n.access is not None and self.moves_rows(n)]
         return frozenset([m for m in (self.memory_of(n.name) for n in loads) if m is not None][:PASSING])
 
     def _shared(self, buffers: list[Buffer], events: int) -> list[tuple[Buffer, ...]]:

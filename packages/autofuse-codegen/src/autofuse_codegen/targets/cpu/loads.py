@@ -35,10 +35,14 @@ ONE_LANE = f"af_partial<{LANES}>{{1}}"
 
 @frozen
 class LoadText:
-    """Statements of a load: ``before`` its row's strips, and in the body of each strip."""
+    """Statements of a load: ``before`` its row's strips, and in the body of each strip.
+
+    ``guard`` names the span without which the whole row has nothing to read, where its index is an error.
+    """
 
     before: tuple[Statement, ...]
     body: tuple[Statement, ...]
+    guard: str | None = None
 
 
 @define
@@ -66,11 +70,15 @@ class LoadWriter:
             return LoadText(tuple(before), tuple(body))
         pointer, step = self._pointer(dims, before)
         span = self._span(dims, before)
+        guard = None
         if by_value:
             self._gather(by_value, pointer, step, span, body)
+        elif span is not None and self._bounds is Bounds.ERROR and self._is_row_checked(dims):
+            guard = span
+            self._row(pointer, step, None, before, body)
         else:
             self._row(pointer, step, span, before, body)
-        return LoadText(tuple(before), tuple(body))
+        return LoadText(tuple(before), tuple(body), guard)
 
     def _dims(self) -> tuple["_Dim", ...]:
         access = self.node.access
@@ -136,6 +144,14 @@ class LoadWriter:
         name = self._name("span")
         before.append(Declare("af_span", name, span))
         return name
+
+    def _is_row_checked(self, dims: tuple["_Dim", ...]) -> bool:
+        """The row is inside as a whole or not at all: no dim that may leave the data moves along the strips."""
+        if not self.scope.varies(self.node.name, self.strip):
+            return False
+        assert self.strip is not None
+        moving = [dim for dim in dims if dim.access.axis == self.scope.axes[self.strip].root]
+        return all(self._is_whole(dim) for dim in moving)
 
     def _is_whole(self, dim: "_Dim") -> bool:
         """The dim is an axis of its own size, walked as it is."""

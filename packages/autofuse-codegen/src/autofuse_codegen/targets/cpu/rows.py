@@ -28,7 +28,7 @@ from autofuse_codegen.targets.cpu.lanes import LANES
 from autofuse_codegen.targets.cpu.literals import type_name
 from autofuse_codegen.targets.cpu.loads import ONE_LANE, LoadWriter
 from autofuse_codegen.targets.cpu.local_memory import leaf_count, tile_address, workspace_address
-from autofuse_codegen.targets.cpu.operators import as_bools, call, can_fail
+from autofuse_codegen.targets.cpu.operators import RAISED, as_bools, call, can_fail
 from autofuse_codegen.targets.cpu.reductions import OPERATIONS, StateForm
 from autofuse_codegen.targets.cpu.scope import KernelScope, moved, times
 from autofuse_codegen.targets.cpu.seams import Piece, cut_row
@@ -67,6 +67,7 @@ class RowWriter:
     _before: list[Statement] = field(factory=list)
     _body: list[tuple[str, Statement]] = field(factory=list)
     _streamed: str | None = None
+    _guards: list[str] = field(factory=list)
 
     def statements(self, count: Expression | None) -> tuple[Statement, ...]:
         """Return the row; ``count`` is the name of its number of elements, where there is one."""
@@ -92,6 +93,8 @@ class RowWriter:
             self._fetch_ahead(scope.nodes[name])
         if count is None:
             count = Integer(1) if self._strip is None else scope.nest.bound(self._strip)
+        for guard in self._guards:
+            count = Call("af_checked_count", (count, Name(guard), RAISED))
         if not self._body:
             return tuple(self._before)
         cut = (
@@ -168,6 +171,8 @@ class RowWriter:
         text = LoadWriter(self.scope, node, self._strip, ACCESS, POSITION, loop).text()
         self._before += text.before
         self._body += [(node.name, statement) for statement in text.body]
+        if text.guard is not None:
+            self._guards.append(text.guard)
 
     def _fetch_ahead(self, load: AscNode) -> None:
         assert load.access is not None

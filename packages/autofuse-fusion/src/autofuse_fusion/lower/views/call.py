@@ -13,7 +13,8 @@ from autofuse_ir.operators.bind import Bound
 from autofuse_reference.arrays import to_array
 from autofuse_symshape.oracle import Oracle
 
-from autofuse_fusion.lower.views.builder import Shape, ViewBuilder
+from autofuse_fusion.lower.views.builder import ViewBuilder
+from autofuse_fusion.lower.views.nodes import Shape
 from autofuse_fusion.size_facts import SizeFacts
 from autofuse_fusion.values import MOST_ELEMENTS
 

@@ -1,6 +1,7 @@
 """Rewrites a graph so that operators that move elements are index maps and primitives."""
 
 from attrs import evolve
+from autofuse_ir.dtypes import int64
 from autofuse_ir.fused_graph import Reason
 from autofuse_ir.graph import Graph, Node
 from autofuse_ir.target import TargetSpec
@@ -26,7 +27,9 @@ def expose_views(graph: Graph, values: Values, target: TargetSpec, options: Fusi
     for node in graph.nodes:
         for name in read_by(node):
             readers[name] = readers.get(name, 0) + 1
-    builder = ViewBuilder(values, target, options, cost_model(target), _stored(graph, values, target), readers)
+    builder = ViewBuilder(
+        values, _stored(graph, values, target), readers, is_narrow(target), target, options, cost_model(target)
+    )
     for node in graph.nodes:
         lowering = VIEW_LOWERINGS.get(node.op)
         if lowering is None or _is_left(node, values):
@@ -46,6 +49,11 @@ def expose_views(graph: Graph, values: Values, target: TargetSpec, options: Fusi
         builder.add(node)
     lowered = evolve(graph, nodes=tuple(builder.nodes))
     return lowered, evolve(values, makers=producers(lowered))
+
+
+def is_narrow(target: TargetSpec) -> bool:
+    """True where kernels of ``target`` have no 64-bit positions along axes."""
+    return any(row.op == "AxisIndex" and int64 not in row.dtypes for row in target.support)
 
 
 def _stored(graph: Graph, values: Values, target: TargetSpec) -> set[str]:

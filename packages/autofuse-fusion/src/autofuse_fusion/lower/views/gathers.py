@@ -6,8 +6,8 @@ from autofuse_ir.dims import Dim, const
 from autofuse_ir.dtypes import DTypeKind, bool_, int64
 
 from autofuse_fusion.index_map import Place, at, given, still
-from autofuse_fusion.lower.views.builder import Shape
 from autofuse_fusion.lower.views.call import ViewCall, ViewLowering
+from autofuse_fusion.lower.views.nodes import Shape
 
 
 def _gather(call: ViewCall) -> None:

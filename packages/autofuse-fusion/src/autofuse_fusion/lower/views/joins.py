@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from autofuse_ir.dims import Dim, const
 
 from autofuse_fusion.index_map import Place, at, still
-from autofuse_fusion.lower.views.builder import Shape
 from autofuse_fusion.lower.views.call import ViewCall, ViewLowering
+from autofuse_fusion.lower.views.nodes import Shape
 
 
 def _concat(call: ViewCall) -> None:
@@ -64,7 +64,7 @@ def chosen_along(
     name: str | None,
 ) -> str:
     """Return, per point, the piece in whose range the index along ``axis`` is; ``places`` say how each is read."""
-    builder, dtype = call.builder, call.dtype_of(pieces[0][0])
+    builder = call.builder
     listed = [(value, size, place) for (value, size), place in zip(pieces, places, strict=True)]
     there = [each for each in listed if not call.sizes.equal(each[1], const(0))]
     if len(there) < 2:
@@ -80,7 +80,7 @@ def chosen_along(
     for number in reversed(range(len(there) - 1)):
         before = builder.compare("Less", index, ends[number])
         result = name if number == 0 else None
-        found = builder.emit("SelectV2", (before, views[number], found), shape, dtype, result)
+        found = builder.chosen(before, views[number], found, shape, result)
     return found
 
 

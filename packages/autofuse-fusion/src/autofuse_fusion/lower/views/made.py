@@ -1,7 +1,7 @@
 """Tensors made from indices alone, and choices by them: ranges, identity matrices, triangles, one-hot rows, rolls."""
 
 from autofuse_ir.dims import Dim, const, dim_max, mod, product
-from autofuse_ir.dtypes import bool_, int64
+from autofuse_ir.dtypes import bool_, int32, int64
 
 from autofuse_fusion.index_map import Place, at, still
 from autofuse_fusion.lower.views.call import ViewCall, ViewLowering
@@ -52,10 +52,11 @@ def _row_and_column(call: ViewCall, diagonal: Dim | str) -> tuple[str, str]:
     column = builder.index(shape, rank - 1)
     if isinstance(diagonal, Dim):
         return builder.of_one_dtype(builder.index(shape, rank - 2, _ONE, diagonal), column)
-    row = builder.cast(builder.index(shape, rank - 2), int64)
+    wide = int32 if builder.is_narrow else int64
+    row = builder.cast(builder.index(shape, rank - 2), wide)
     rows = (*[_ONE] * (rank - 2), shape[-2], _ONE)
-    shifted = builder.emit("Add", (row, builder.cast(diagonal, int64)), rows, int64)
-    return shifted, builder.cast(column, int64)
+    shifted = builder.emit("Add", (row, builder.cast(diagonal, wide)), rows, wide)
+    return shifted, builder.cast(column, wide)
 
 
 def _triangle(call: ViewCall) -> None:
@@ -78,12 +79,14 @@ def _one_hot(call: ViewCall) -> None:
     builder, shape, dtype = call.builder, call.result_shape, call.result_dtype
     axis = call.integer("axis") % len(shape)
     places = tuple([at(dim) for dim in range(len(shape)) if dim != axis])
-    ids = builder.cast(builder.view(call.value("x"), shape, places), int64)
+    ids = builder.view(call.value("x"), shape, places)
+    wide = int32 if call.dtype_of(ids) == int32 and call.sizes.fits_int32(shape[axis]) else int64
+    ids = builder.cast(ids, wide)
     own = tuple([_ONE if dim == axis else size for dim, size in enumerate(shape)])
-    negative = builder.emit("Less", (ids, builder.number(0, int64)), own, bool_)
-    from_end = builder.emit("Add", (ids, builder.size(shape[axis], int64)), own, int64)
-    counted = builder.emit("SelectV2", (negative, from_end, ids), own, int64)
-    classes = builder.cast(builder.index(shape, axis), int64)
+    negative = builder.emit("Less", (ids, builder.number(0, wide)), own, bool_)
+    from_end = builder.emit("Add", (ids, builder.size(shape[axis], wide)), own, wide)
+    counted = builder.emit("SelectV2", (negative, from_end, ids), own, wide)
+    classes = builder.cast(builder.index(shape, axis), wide)
     hit = builder.emit("Equal", (counted, classes), shape, bool_)
     on, off = one_element(call, "on_value"), one_element(call, "off_value")
     call.finish(builder.emit("SelectV2", (hit, on, off), shape, dtype, call.result))
@@ -120,15 +123,16 @@ def _rolled(call: ViewCall, value: str, shape: tuple[Dim, ...], axis: int, shift
 def _reverse_sequence(call: ViewCall) -> None:
     builder, shape = call.builder, call.result_shape
     axis, batch = call.integer("seq_dim") % len(shape), call.integer("batch_dim") % len(shape)
-    lengths = builder.cast(builder.view(call.value("seq_lengths"), shape, (at(batch),)), int64)
-    index = builder.cast(builder.index(shape, axis), int64)
+    wide = builder.counting(shape[axis])
+    lengths = builder.cast(builder.view(call.value("seq_lengths"), shape, (at(batch),)), wide)
+    index = builder.cast(builder.index(shape, axis), wide)
     rows = tuple([size if dim == batch else _ONE for dim, size in enumerate(shape)])
     both = tuple([size if dim in (axis, batch) else _ONE for dim, size in enumerate(shape)])
-    taken = builder.emit("Minimum", (lengths, builder.size(shape[axis], int64)), rows, int64)
+    taken = builder.emit("Minimum", (lengths, builder.size(shape[axis], wide)), rows, wide)
     inside = builder.emit("Less", (index, taken), both, bool_)
-    last = builder.emit("Sub", (taken, builder.number(1, int64)), rows, int64)
-    back = builder.emit("Sub", (last, index), both, int64)
-    source = builder.emit("SelectV2", (inside, back, index), both, int64)
+    last = builder.emit("Sub", (taken, builder.number(1, wide)), rows, wide)
+    back = builder.emit("Sub", (last, index), both, wide)
+    source = builder.emit("SelectV2", (inside, back, index), both, wide)
     places = [at(dim) for dim in range(len(shape))]
     places[axis] = Place((), _ZERO, 0)
     call.finish(builder.gather(call.value("x"), shape, tuple(places), [source], call.result))

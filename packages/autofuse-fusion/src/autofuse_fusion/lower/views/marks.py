@@ -12,6 +12,11 @@ def origin_of(node: Node) -> str:
     return origin if isinstance(origin, str) else node.op
 
 
+def is_part(node: Node) -> bool:
+    """True for the nodes that views were lowered to."""
+    return node.attr(ORIGIN) is not None
+
+
 def is_placed(node: Node) -> bool:
     """True for the nodes that copy or gather through an index map: their first input is already in place."""
     return node.attr(PLACED) is True

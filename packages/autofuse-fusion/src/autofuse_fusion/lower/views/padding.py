@@ -13,8 +13,8 @@ from autofuse_ir.tensor_data import TensorData
 from autofuse_reference.arrays import to_array
 
 from autofuse_fusion.index_map import Number, Place, at
-from autofuse_fusion.lower.views.builder import Shape
 from autofuse_fusion.lower.views.call import ViewCall, ViewLowering
+from autofuse_fusion.lower.views.nodes import Shape
 
 _ZERO, _ONE = const(0), const(1)
 

@@ -3,8 +3,8 @@
 from autofuse_ir.dims import Dim, const, floordiv
 
 from autofuse_fusion.index_map import Place, at, renumbered, still, summed
-from autofuse_fusion.lower.views.builder import Shape
 from autofuse_fusion.lower.views.call import ViewCall, ViewLowering
+from autofuse_fusion.lower.views.nodes import Shape
 
 _ONE = const(1)
 

@@ -8,9 +8,9 @@ from autofuse_ir.dims import Dim, const, floordiv
 from autofuse_ir.fused_graph import Reason
 
 from autofuse_fusion.index_map import at, given, still
-from autofuse_fusion.lower.views.builder import Shape
 from autofuse_fusion.lower.views.call import NotLoweredError, ViewCall, ViewLowering
 from autofuse_fusion.lower.views.joins import joined
+from autofuse_fusion.lower.views.nodes import Shape
 from autofuse_fusion.lower.views.steps import Steps
 
 

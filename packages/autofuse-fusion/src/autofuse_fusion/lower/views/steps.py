@@ -7,8 +7,8 @@ from autofuse_ir.graph import Attr
 from autofuse_ir.operators import promote
 
 from autofuse_fusion.index_map import Number
-from autofuse_fusion.lower.views.builder import Shape
 from autofuse_fusion.lower.views.call import ViewCall
+from autofuse_fusion.lower.views.nodes import Shape
 
 
 @frozen(eq=False)

@@ -48,3 +48,11 @@ template <class T> AF_INLINE T af_load_one_within(const T *p, af_span span, T fi
 template <class STRIP> AF_INLINE void af_check_within(const STRIP &strip, af_i64 position, af_span span, af_u32 *status) {
   if (__builtin_expect(position < span.from || position + strip.live() > span.to, 0)) *status |= AF_STATUS_INDEX_OUT_OF_RANGE;
 }
+
+// How many elements of a row are to be walked that is inside as a whole or not at all: none of one that is not, and
+// AF_STATUS_INDEX_OUT_OF_RANGE is raised.
+AF_INLINE af_i64 af_checked_count(af_i64 count, af_span span, af_u32 *status) {
+  if (__builtin_expect(span.to > 0 || count == 0, 1)) return count;
+  *status |= AF_STATUS_INDEX_OUT_OF_RANGE;
+  return 0;
+}

@@ -1,0 +1,154 @@
+"""Kernels that share a launch: which do, which may not, and that nothing else changes."""
+
+from typing import Any
+
+import numpy as np
+from autofuse_fusion.options import FusionOptions
+from autofuse_fusion.stage import fuse
+from autofuse_ir import dtypes as dt
+from autofuse_ir.builder import GraphBuilder
+from autofuse_ir.checks import verify
+from autofuse_ir.fused_graph import AscBackend, FusedAscBackend, FusedGraph, Reason
+from autofuse_ir.graph import Graph
+from autofuse_ir.target import load_target
+from autofuse_symshape.stage import infer
+
+HUGE = 1 << 14
+
+
+def few(name: str) -> GraphBuilder:
+    """A builder of graphs whose dims are judged as if they were small."""
+    b = GraphBuilder(name)
+    for dim in ("n", "m", "k"):
+        b.symbol(dim, hint=8)
+    return b
+
+
+def crossed(n: int | str = "n", m: int | str = "m", k: int | str = "k") -> Graph:
+    """Sums along the rows, then the largest along the columns: no nest holds both."""
+    b = few("crossed")
+    x = b.input("x", (n, m, k), dt.float32)
+    rows = b.op("ReduceSumD", x, axes=(2,), keep_dims=False, name="rows")
+    return b.build({"y": b.op("ReduceMaxD", rows, axes=(0,), keep_dims=False, name="columns")})
+
+
+def unrelated(count: int, shape: tuple[int | str, ...] = ("n", 3)) -> Graph:
+    """Kernels that have nothing in common, as the steps of an optimizer."""
+    b = GraphBuilder("unrelated")
+    inputs = [
+        b.input(f"x{i}", tuple(f"{d}{i}" if isinstance(d, str) else d for d in shape), dt.float32) for i in range(count)
+    ]
+    return b.build({f"y{i}": b.op("SoftmaxV2", x, axes=(1,), name=f"s{i}") for i, x in enumerate(inputs)})
+
+
+def launches(fused: FusedGraph) -> list[int]:
+    """How many kernels each launch holds."""
+    verify(fused)
+    return [len(n.parts) if isinstance(n, FusedAscBackend) else 1 for n in fused.nodes]
+
+
+def test_a_reader_along_another_axis_follows_in_the_same_launch(kit: Any) -> None:
+    x = np.random.default_rng(0).normal(size=(3, 4, 5)).astype(np.float32)
+    fused = kit.check(crossed(), {"x": x}, ulps=4)
+    (node,) = fused.nodes
+    assert isinstance(node, FusedAscBackend)
+    assert [part.operators for part in node.parts] == [("rows",), ("columns",)]
+    assert (node.inputs, node.outputs, node.internal) == (("x",), ("columns",), ("rows",))
+    assert fused.refusals == ()
+    assert launches(fused) == [2]
+
+
+def test_what_takes_longer_to_move_than_a_launch_is_not_worth_one(kit: Any) -> None:
+    fused = kit.fuse(crossed(HUGE, HUGE, 2))
+    assert launches(fused) == [1, 1]
+    assert [refusal.reason for refusal in fused.refusals] == [Reason.TILING_GROUPS_DO_NOT_MERGE]
+
+
+def test_a_result_that_is_also_an_output_is_read_as_one(kit: Any) -> None:
+    b = few("both")
+    x = b.input("x", ("n", "m"), dt.float32)
+    rows = b.op("SoftmaxV2", x, axes=(1,))
+    graph = b.build({"rows": rows, "columns": b.op("SoftmaxV2", rows, axes=(0,))})
+    fused = kit.check(graph, {"x": np.ones((3, 4), np.float32)}, ulps=8)
+    (node,) = fused.nodes
+    assert isinstance(node, FusedAscBackend)
+    assert len(node.outputs) == 2
+    assert node.internal == ()
+
+
+def test_small_kernels_without_an_order_stand_side_by_side_up_to_the_limit(kit: Any) -> None:
+    graph = unrelated(11)
+    assert launches(kit.fuse(graph)) == [8, 3]
+    assert launches(kit.fuse(graph, max_parts=4)) == [4, 4, 3]
+    assert launches(kit.fuse(graph, max_inputs=2)) == [2, 2, 2, 2, 2, 1]
+    assert launches(kit.fuse(graph, max_operators=3)) == [3, 3, 3, 2]
+    arrays = {f"x{i}": np.random.default_rng(i).normal(size=(i, 3)).astype(np.float32) for i in range(11)}
+    kit.check(graph, arrays, ulps=8)
+
+
+def test_large_kernels_keep_launches_of_their_own(kit: Any) -> None:
+    assert launches(kit.fuse(unrelated(3, (HUGE, 1024)))) == [1, 1, 1]
+
+
+def test_options_that_keep_operators_apart_keep_them_out_of_launches(kit: Any) -> None:
+    graph = unrelated(3)
+    assert launches(kit.fuse(graph, enable=False)) == [1, 1, 1]
+    assert launches(kit.fuse(graph, max_parts=1)) == [1, 1, 1]
+    assert launches(kit.fuse(graph, skip_operators=("s1",))) == [1, 2]
+    assert launches(kit.fuse(graph, scopes=("s0", "s1"))) == [1, 1, 1]
+
+
+def test_a_path_through_the_host_keeps_kernels_apart(kit: Any) -> None:
+    b = GraphBuilder("around")
+    x, w = b.input("x", (4, 4), dt.float32), b.input("w", (4, 4), dt.float32)
+    first = b.op("SoftmaxV2", x, axes=(1,), name="first")
+    product = b.op("MatMulV2", first, w, name="product")
+    columns = b.op("SoftmaxV2", first, axes=(0,), name="columns")
+    last = b.op("Add", columns, b.op("SoftmaxV2", product, axes=(0,), name="last"), name="sum")
+    fused = kit.fuse(b.build({"y": last}))
+    verify(fused)
+    kernels = [node for node in fused.nodes if isinstance(node, AscBackend | FusedAscBackend)]
+    holders = {name: k for k, node in enumerate(kernels) for part in parts(node) for name in part.operators}
+    assert holders["first"] != holders["last"]
+
+
+def parts(node: AscBackend | FusedAscBackend) -> tuple[AscBackend, ...]:
+    return node.parts if isinstance(node, FusedAscBackend) else (node,)
+
+
+def test_a_launch_never_keeps_more_alive_than_its_kernels_one_by_one(kit: Any) -> None:
+    """Two branches, each of which makes much and keeps little: side by side, both would be there at once."""
+    b = GraphBuilder("branches")
+    x = b.input("x", (16, 256), dt.float32)
+    sums = []
+    for k in range(3):
+        wide = b.op("MatMulV2", x, b.input(f"w{k}", (256, 256), dt.float32))
+        turned = b.op("SoftmaxV2", wide, axes=(0,))
+        sums.append(b.op("ReduceSumD", b.op("MatMulV2", turned, x, transpose_x2=True), axes=(0, 1), keep_dims=False))
+    graph = b.build({f"y{k}": value for k, value in enumerate(sums)})
+    fused = kit.fuse(graph)
+    verify(fused)
+    assert peak(fused) <= peak(kit.fuse(graph, max_parts=1))
+
+
+def peak(fused: FusedGraph) -> int:
+    """Bytes of values alive at once, each from the node that makes it to the last that reads it."""
+    facts = {fact.name: fact for fact in fused.facts.values}
+    last = {name: k for k, node in enumerate(fused.nodes) for name in getattr(node, "inputs", ())}
+    last |= {output.value: len(fused.nodes) for output in fused.outputs}
+    alive: dict[str, int] = {}
+    most = 0
+    for k, node in enumerate(fused.nodes):
+        for name in (*getattr(node, "outputs", ()), *getattr(node, "internal", ())):
+            shape = facts[name].shape
+            assert shape is not None
+            alive[name] = int(np.prod([int(str(dim)) for dim in shape])) * facts[name].dtype.itemsize
+        most = max(most, sum(alive.values()))
+        alive = {name: count for name, count in alive.items() if last.get(name, k) > k}
+    return most
+
+
+def test_units_of_other_targets_keep_launches_of_their_own() -> None:
+    inferred, facts = infer(crossed())
+    fused = fuse(inferred, facts, load_target("ascend-a2"), FusionOptions())
+    assert launches(fused) == [1, 1]
