@@ -199,6 +199,14 @@ def test_25_precision_and_small_passes(fuse_and_check: Fuse) -> None:
     assert load.access.bounds.value == "inside"
     inside.check(x=(4, 4))
 
+    def joined(b: Network) -> str:
+        pieces = (b.input("x", (32, 1), dt.float32), b.input("y", (32, 4), dt.float32))
+        return b.op("Neg", b.op("SliceD", b.op("ConcatD", *pieces, concat_dim=1, N=2), offsets=(4, 2), size=(2, 3)))
+
+    second = fuse_and_check(one("joined", joined))
+    assert second.kernels[0].inputs == ("y",)
+    second.check(x=(32, 1), y=(32, 4))
+
 
 def test_26_empty_tensors_launch_nothing_and_constants_that_repeat_are_read_once(fuse_and_check: Fuse) -> None:
     def build(b: Network) -> str:

@@ -20,7 +20,7 @@ SITE = re.compile(
 )
 FUNCTION = re.compile(r"__aicore__ inline [\w:<>]+ (\w+)\(")
 INCLUDE = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
-ALWAYS = ("abs_add", "masked_softcap", "quantise")
+ALWAYS = ("abs_add", "masked_softcap")
 
 
 @frozen

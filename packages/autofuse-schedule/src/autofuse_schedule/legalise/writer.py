@@ -143,6 +143,8 @@ def round_to(value: float, dtype: DType) -> float:
     if value == 0.0 or dtype == dt.float64 or not math.isfinite(value):
         return value
     bits, smallest = _MANTISSA[dtype]
+    if abs(value) > 2.0 * _LARGEST[dtype]:
+        return math.copysign(math.inf, value)
     unit = max(math.frexp(value)[1] - bits, smallest)
     rounded = math.copysign(math.ldexp(round(math.ldexp(value, -unit)), unit), value)
     return rounded if abs(rounded) <= _LARGEST[dtype] else math.copysign(math.inf, value)
