@@ -87,7 +87,7 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def conformance(session: nox.Session) -> None:
-    """Every ONNX node case of the fused families, with given and with symbolic sizes; `integration` takes a slice."""
+    """Every ONNX node test whose operators are for kernels, every way, at many sizes; `integration` takes a slice."""
     sessions.conformance(session, PACKAGES)
 
 

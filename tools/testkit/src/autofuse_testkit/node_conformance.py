@@ -118,7 +118,11 @@ def other_sizes(arguments: tuple[Any, ...]) -> Iterator[tuple[str, tuple[np.ndar
         ("large", {largest: _large(arrays, largest)}),
     )
     for kind, change in changes:
-        yield kind, tuple(np.resize(a, [change[size] if size in change else size for size in a.shape]) for a in arrays)
+        yield kind, tuple(np.resize(a, _changed(a.shape, change)) for a in arrays)
+
+
+def _changed(shape: tuple[int, ...], change: dict[int, int]) -> tuple[int, ...]:
+    return tuple(change.get(size, size) for size in shape)
 
 
 def _prime_from(number: int) -> int:
