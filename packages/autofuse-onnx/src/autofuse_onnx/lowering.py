@@ -15,11 +15,15 @@ Operand: TypeAlias = "str | Array | None"
 
 @frozen
 class Native:
-    """The ONNX node that does what a step does: its inputs are the step's at ``inputs`` (None: missing)."""
+    """The ONNX node that does what a step does: its inputs are the step's at ``inputs`` (None: missing).
+
+    ``outputs`` is how many it has where these are not all of the step's; nobody reads the others.
+    """
 
     op_type: str
     inputs: tuple[int | None, ...]
     attrs: Mapping[str, int | float | str | list[int]] = field(factory=dict)
+    outputs: int | None = None
 
 
 @frozen

@@ -217,7 +217,8 @@ class Translation:
             native = Native(step.op, tuple(range(len(step.inputs))))
         if native is not None:
             placed = {i: constants[name] for i, name in enumerate(inputs) if name and name in constants}
-            return payload_of_native(own, native, len(outputs), placed, self.opsets, types)
+            count = len(outputs) if native.outputs is None else native.outputs
+            return payload_of_native(own, native, count, placed, self.opsets, types)
         if not alone:
             return None
         positions: dict[str, int] = {}

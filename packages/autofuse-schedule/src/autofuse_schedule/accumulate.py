@@ -9,6 +9,7 @@ from autofuse_ir.schedule import Buffer, Location, Placement, QueuePosition
 from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.nest import Nest
+from autofuse_schedule.rows import rounded_up
 
 
 @frozen
@@ -69,8 +70,7 @@ class Accumulators:
         return tree_of(node).partials + (0 if self.is_spread else max(1, most_leaves).bit_length())
 
     def _buffer(self, node: AscNode, elements: Dim, rows: int) -> Accumulator:
-        granule = self.target.block_bytes
-        row = ceildiv(elements * node.dtype.itemsize, const(granule)) * granule
+        row = rounded_up(elements * node.dtype.itemsize, self.target.block_bytes)
         name = f"{node.name}_acc"
         buffer = Buffer(name, Location.LOCAL, QueuePosition.VECCALC, row * rows, 1, None, self.lifetime)
         return Accumulator(Placement(node.name, Location.LOCAL, name), buffer)

@@ -5,14 +5,14 @@ from types import MappingProxyType
 
 from attrs import define, evolve, field, frozen
 from autofuse_ir.asc_graph import AscNode
-from autofuse_ir.dims import Dim, ceildiv, const, product
+from autofuse_ir.dims import Dim, product
 from autofuse_ir.reduction import reduced_axes
 from autofuse_ir.schedule import Buffer, Location, Placement, QueuePosition, Segment
 from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.lifetime import Lifetime, lifetimes
 from autofuse_schedule.nest import Nest
-from autofuse_schedule.rows import Rows, rows_for
+from autofuse_schedule.rows import Rows, rounded_up, rows_for
 from autofuse_schedule.scratch import ScratchNeeds
 
 
@@ -66,8 +66,7 @@ def allocate(
         if node.op == "Store":
             placements.append(Placement(name, Location.GLOBAL))
         elif name in spread:
-            size = product(node.repeats) * spread[name] * node.dtype.itemsize
-            size = ceildiv(size, const(target.block_bytes)) * target.block_bytes
+            size = rounded_up(product(node.repeats) * spread[name] * node.dtype.itemsize, target.block_bytes)
             shared.append(Buffer(f"{name}_leaves", Location.WORKSPACE, QueuePosition.VECCALC, size, 1))
             placements.append(Placement(name, Location.WORKSPACE, f"{name}_leaves"))
         elif span.first == span.last:

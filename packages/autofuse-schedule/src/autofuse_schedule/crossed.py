@@ -30,8 +30,12 @@ def rows_on_a_line(graph: AscGraph, axis: str, target: TargetSpec) -> int:
     """Return how many neighbours along ``axis`` to load together: a cache line of them where it is crossed, or one."""
     if axis not in crossed_axes(graph):
         return 1
-    narrowest = min(node.dtype.itemsize for node in graph.nodes if node.access is not None)
-    return max(1, target.cache_line_bytes // narrowest)
+    return max(1, target.cache_line_bytes // narrowest_bytes(graph))
+
+
+def narrowest_bytes(graph: AscGraph) -> int:
+    """Return the bytes of the narrowest element that a Load or Store moves; 1 where nothing is moved."""
+    return max(1, min((node.dtype.itemsize for node in graph.nodes if node.access is not None), default=1))
 
 
 def _across(node: AscNode, last: int, innermost: str) -> tuple[str, ...]:

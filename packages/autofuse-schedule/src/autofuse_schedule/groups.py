@@ -1,12 +1,13 @@
 """The TilingGroup of each node, and of the nest that holds all of them."""
 
 from autofuse_ir.asc_graph import AscGraph, AscNode
-from autofuse_ir.asc_ops import NOT_EVALUATED, AscKind, asc_op
+from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.reduction import reduced_axes
 from autofuse_ir.schedule import TilingGroup
 from autofuse_ir.tiling_group import merge
 
 from autofuse_schedule.errors import ScheduleError
+from autofuse_schedule.roles import is_reduction, is_scan
 
 
 def group_of_node(node: AscNode, axes: tuple[str, ...]) -> TilingGroup:
@@ -14,11 +15,10 @@ def group_of_node(node: AscNode, axes: tuple[str, ...]) -> TilingGroup:
 
     A reduction's own axes are ``r``; the axis of a scan goes in one piece, ``n``; all others run in parallel.
     """
-    rule = asc_op(node.op)
-    if rule is not None and rule.kind is AscKind.REDUCE:
+    if is_reduction(node):
         reduced = reduced_axes(node)
         return TilingGroup(y=tuple(axis for axis in axes if axis not in reduced), r=reduced)
-    if rule is not None and rule.kind is AscKind.SCAN:
+    if is_scan(node):
         scanned = node.attr("axis")
         return TilingGroup(y=tuple(axis for axis in axes if axis != scanned), n=tuple(a for a in axes if a == scanned))
     return TilingGroup(y=axes)

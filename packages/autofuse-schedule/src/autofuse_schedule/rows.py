@@ -23,12 +23,12 @@ class Rows:
         """Return the elements of one tile of the value, gaps between its rows included."""
         sizes = [axis.size for axis in nest.varying(node)]
         if len(sizes) > 1:
-            sizes[-1] = _up(sizes[-1], self.multiple)
-        return _up(product(sizes), self.granule)
+            sizes[-1] = rounded_up(sizes[-1], self.multiple)
+        return rounded_up(product(sizes), self.granule)
 
     def bytes_of(self, node: AscNode, nest: Nest) -> Dim:
         """Return the bytes of one tile of the value."""
-        return _up(self.elements_of(node, nest) * node.dtype.itemsize, self.block_bytes)
+        return rounded_up(self.elements_of(node, nest) * node.dtype.itemsize, self.block_bytes)
 
 
 def rows_for(nodes: tuple[AscNode, ...], nests: tuple[Nest, ...], target: TargetSpec) -> Rows:
@@ -45,5 +45,6 @@ def rows_for(nodes: tuple[AscNode, ...], nests: tuple[Nest, ...], target: Target
     return Rows(max(1, multiple), max(1, target.vector_bytes // narrowest), target.block_bytes)
 
 
-def _up(dim: Dim, multiple: int) -> Dim:
+def rounded_up(dim: Dim, multiple: int) -> Dim:
+    """Return the least multiple of ``multiple`` that is no less than ``dim``."""
     return dim if multiple == 1 else ceildiv(dim, const(multiple)) * multiple

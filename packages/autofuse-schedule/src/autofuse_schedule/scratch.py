@@ -2,9 +2,11 @@
 
 from attrs import frozen
 from autofuse_ir.asc_graph import AscNode
-from autofuse_ir.dims import Dim, ceildiv, const, dim_max
+from autofuse_ir.dims import Dim, const, dim_max
 from autofuse_ir.schedule import Buffer, Location, QueuePosition
 from autofuse_ir.target import OperatorSupport, TargetSpec
+
+from autofuse_schedule.rows import rounded_up
 
 SCRATCH = "scratch"
 """Name of the buffer, which no placement names."""
@@ -34,7 +36,7 @@ class ScratchNeeds:
         need = const(0)
         for elements, (each, fixed) in per_shape.items():
             need = dim_max(need, elements * each + fixed)
-        size = ceildiv(need, const(self.target.block_bytes)) * self.target.block_bytes
+        size = rounded_up(need, self.target.block_bytes)
         return (Buffer(SCRATCH, Location.LOCAL, QueuePosition.VECCALC, size, 1),)
 
     def _row(self, node: AscNode) -> OperatorSupport | None:

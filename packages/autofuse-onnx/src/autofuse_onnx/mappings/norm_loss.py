@@ -99,7 +99,7 @@ def _rms_norm(n: OnnxNode) -> Lowering | None:
         return None
     sizes, sized = _sizes_from(n, axis)
     stretched, stretch = _stretched(n, 1, sizes)
-    native = Native("RMSNormalization", (0, 1), {"axis": axis, **attrs})
+    native = Native("RMSNormalization", (0, 1), {"axis": axis, **attrs}, outputs=1)
     return (*sized, stretch, Step("RmsNorm", (n.input(0), stretched), attrs, _padded(n, 2), native))
 
 

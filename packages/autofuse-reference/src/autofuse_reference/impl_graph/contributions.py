@@ -75,9 +75,9 @@ class Contributions:
         if self.plan.in_workspace:
             self._write_leaves(keys, numbers, _joined(self._elements, INT64)[order], content)
         else:
-            self._write_results(keys, numbers, content)
+            self._write_results(keys, content)
 
-    def _write_results(self, keys: Array, numbers: Array, content: Array) -> None:
+    def _write_results(self, keys: Array, content: Array) -> None:
         plan = self.plan
         grid = plan.kept.grid(self.loops)
         results = np.flatnonzero(grid.exists)

@@ -46,7 +46,7 @@ _COMPOSED: dict[str, Callable[..., str]] = {
     "Atanh": floats.atanh,
     "Mod": floats.floor_mod,
 }
-_NEEDS_FLOAT32 = ("Log1p", "Expm1", "Atanh", "Mod", "Floor", "Ceil", "Trunc", "Round", "Exp2")
+_NEEDS_FLOAT32 = ("Rsqrt", "Log1p", "Expm1", "Atanh", "Mod", "Floor", "Ceil", "Trunc", "Round", "Exp2")
 _ON_BOOLS = {
     **{"Minimum": "LogicalAnd", "BitwiseAnd": "LogicalAnd", "Maximum": "LogicalOr", "BitwiseOr": "LogicalOr"},
     **{"BitwiseXor": "LogicalXor", "BitwiseNot": "LogicalNot", "Eq": "Xnor", "Ne": "LogicalXor"},

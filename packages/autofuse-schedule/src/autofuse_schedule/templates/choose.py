@@ -15,6 +15,7 @@ from autofuse_schedule.templates.reduce import ReduceTemplate
 from autofuse_schedule.tiling_cases import in_pieces, reduced_cases, tiling_cases
 
 MOST_CPU_CASES = 2
+"""Axes from the innermost on that a CPU may split for a tile."""
 
 Template: TypeAlias = Callable[[AscGraph, TilingGroup, TilingCase, tuple[Axis, ...]], ImplGraph]
 

@@ -11,6 +11,7 @@ from autofuse_ir.schedule import ImplGraph, Phase, TilingCase, TilingGroup
 from autofuse_ir.target import TargetSpec
 
 from autofuse_schedule.allocate import Course, allocate
+from autofuse_schedule.crossed import narrowest_bytes
 from autofuse_schedule.index_bits import index_bits
 from autofuse_schedule.nest import Nest
 from autofuse_schedule.segments import partition
@@ -34,7 +35,7 @@ class ParallelTemplate:
         multiple = self._lanes(graph) if at == len(names) - 1 else 1
         taken = frozenset(dict(self.ranges))
         if len(case.split) > 1:
-            line = max(1, self.target.cache_line_bytes // self._narrowest(graph))
+            line = max(1, self.target.cache_line_bytes // narrowest_bytes(graph))
             lanes = self._lanes(graph)
             held = const(max(lanes, round(self.target.quantity("crossed_lines"))))
             most = dim_min(dim_max(roots[-1].size, const(1)), held)
@@ -67,8 +68,4 @@ class ParallelTemplate:
 
     def _lanes(self, graph: AscGraph) -> int:
         """Elements of the widest vector any value needs: one vector of the narrowest dtype."""
-        return max(1, self.target.vector_bytes // self._narrowest(graph))
-
-    @staticmethod
-    def _narrowest(graph: AscGraph) -> int:
-        return max(1, min((node.dtype.itemsize for node in graph.nodes if node.access is not None), default=1))
+        return max(1, self.target.vector_bytes // narrowest_bytes(graph))

@@ -14,7 +14,7 @@ A tile holds some rows of the kept axes, and several bodies walk it one after th
 from attrs import frozen
 from autofuse_ir.asc_graph import AscGraph, AscNode, Axis
 from autofuse_ir.asc_ops import NOT_EVALUATED
-from autofuse_ir.dims import Dim, ceildiv, const, dim_max, dim_min, product
+from autofuse_ir.dims import Dim, const, dim_max, dim_min, product
 from autofuse_ir.dims_eval import bounds
 from autofuse_ir.reduction import reduced_axes
 from autofuse_ir.schedule import Buffer, ImplGraph, Location, QueuePosition, Segment, TilingCase, TilingGroup
@@ -27,6 +27,7 @@ from autofuse_schedule.index_bits import index_bits
 from autofuse_schedule.nest import Nest
 from autofuse_schedule.recompute import Prices, worth_keeping
 from autofuse_schedule.roles import Roles, is_reduction, is_scan, roles_of
+from autofuse_schedule.rows import rounded_up
 from autofuse_schedule.segments import partition
 from autofuse_schedule.sweeps import Arrangement, Body, Plan, plan
 from autofuse_schedule.templates.reach import Reach
@@ -156,5 +157,5 @@ class ReduceTemplate:
                 most = max(1, bounds(leaves, dict(self.ranges))[1]).bit_length()
                 results = product(axis.size for axis in walked_in.varying(by_name[source]))
                 row = (dim_min(leaves, const(STAGED_LEAVES)) + most) * by_name[source].dtype.itemsize
-                needs.append(results * ceildiv(row, const(self.target.block_bytes)) * self.target.block_bytes)
+                needs.append(results * rounded_up(row, self.target.block_bytes))
         return (Buffer("staged_leaves", Location.LOCAL, QueuePosition.VECIN, dim_max(*needs), 1),) if needs else ()

@@ -9,7 +9,7 @@ from autofuse_ir.schedule import ImplGraph, Phase, Segment, Sync, TilingCase, lo
 from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.allocate import Course
-from autofuse_schedule.crossed import rows_on_a_line
+from autofuse_schedule.crossed import narrowest_bytes, rows_on_a_line
 from autofuse_schedule.roles import Roles, is_reduction
 from autofuse_schedule.sweeps import Arrangement, Plan
 from autofuse_schedule.templates.reach import Reach
@@ -108,6 +108,5 @@ def _stream_bytes(impl: ImplGraph) -> Dim:
 
 def _granule(graph: AscGraph, target: TargetSpec) -> int:
     """Elements of a piece of a row: a whole vector of any value on a CPU, a block of local memory elsewhere."""
-    sizes = [node.dtype.itemsize for node in graph.nodes if node.access is not None]
     granule = target.vector_bytes if target.kind is TargetKind.CPU else target.block_bytes
-    return max(1, granule // max(1, min(sizes, default=1)))
+    return max(1, granule // narrowest_bytes(graph))

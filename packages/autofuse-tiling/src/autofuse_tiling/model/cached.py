@@ -5,9 +5,8 @@ from autofuse_ir.schedule import ImplGraph, Location, local_bytes, resident_byte
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import CostTerm
 
+from autofuse_tiling.model.speeds import SCALE, speed
 from autofuse_tiling.model.walks import Walk
-
-SCALE = 1000
 
 
 def cache_terms(impl: ImplGraph, walks: tuple[Walk, ...], target: TargetSpec) -> tuple[CostTerm, ...]:
@@ -16,13 +15,12 @@ def cache_terms(impl: ImplGraph, walks: tuple[Walk, ...], target: TargetSpec) ->
     if moved == const(0):
         return ()
     near, middle, far = (
-        const(max(1, round(target.quantity(name) * SCALE)))
-        for name in ("near_bytes_per_cycle", "cache_bytes_per_cycle", "last_level_bytes_per_cycle")
+        speed(target, name) for name in ("near_bytes_per_cycle", "cache_bytes_per_cycle", "last_level_bytes_per_cycle")
     )
     held = local_bytes(impl.buffers) + resident_bytes(impl)
     beyond = select(le(held, const(target.local_memory.usable)), middle, far)
-    speed = select(le(held, const(round(target.quantity("near_bytes")))), near, beyond)
-    return (CostTerm(float(SCALE), moved, speed),)
+    pace = select(le(held, const(round(target.quantity("near_bytes")))), near, beyond)
+    return (CostTerm(float(SCALE), moved, pace),)
 
 
 def _bytes(impl: ImplGraph, walk: Walk) -> Dim:

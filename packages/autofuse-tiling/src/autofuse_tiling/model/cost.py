@@ -13,11 +13,9 @@ from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_ir.tiling import CostTerm, PipeCost
 
 from autofuse_tiling.model.cached import cache_terms
+from autofuse_tiling.model.speeds import SCALE, speed
 from autofuse_tiling.model.strided import traffic_of
 from autofuse_tiling.model.walks import Walk, rereads, walks_of
-
-SCALE = 1000
-"""Bandwidths enter as integers per mille, since divisors of cost terms are exact sizes."""
 
 
 def pipe_costs(impl: ImplGraph, target: TargetSpec) -> tuple[PipeCost, ...]:
@@ -114,7 +112,7 @@ def blocks_of(impl: ImplGraph) -> Dim:
 
 
 def _movement(walk: Walk, op: str, target: TargetSpec) -> tuple[CostTerm, ...]:
-    bandwidth = _speed(target, "bytes_per_cycle_read" if op == "Load" else "bytes_per_cycle_write")
+    bandwidth = speed(target, "bytes_per_cycle_read" if op == "Load" else "bytes_per_cycle_write")
     moved = [node for node in walk.nodes if node.op == op]
     if target.kind is TargetKind.CPU:
         sizes = [traffic_of(walk, node, target).bytes for node in moved]
@@ -131,26 +129,22 @@ def _reads(walk: Walk, again: frozenset[str], target: TargetSpec) -> tuple[CostT
 
     Data that is the same for all tiles is read once. Each piece of a row that the tile cuts off costs a start.
     """
-    memory = _speed(target, "bytes_per_cycle_read")
+    memory = speed(target, "bytes_per_cycle_read")
     held = total(walk.elements(node) * node.dtype.itemsize for node in walk.nodes if node.name in again)
     fits = le(held, const(round(target.quantity("last_level_bytes"))))
-    nearer = select(fits, _speed(target, "last_level_bytes_per_cycle"), memory)
+    nearer = select(fits, speed(target, "last_level_bytes_per_cycle"), memory)
     terms = []
     moved = [node for node in walk.nodes if node.op == "Load" and not node.attr("resident", False)]
     for node in moved:
         times = const(1) if walk.is_same_in_all_tiles(node) else walk.tiles
-        speed = nearer if node.name in again else memory
-        terms.append(CostTerm(float(SCALE), traffic_of(walk, node, target).bytes * times, speed))
+        pace = nearer if node.name in again else memory
+        terms.append(CostTerm(float(SCALE), traffic_of(walk, node, target).bytes * times, pace))
         if walk.is_cut != const(0) and walk.varies_along_strips(node):
             pieces = product(axis.size for axis in walk.axes[:-1] if walk.varies(node, axis.root))
             terms.append(CostTerm(target.quantity("row_start_cycles"), pieces * walk.is_cut * times, const(1)))
     if moved:
         terms.append(CostTerm(target.quantity("tile_cycles") * len(moved), walk.tiles, const(1)))
     return tuple(terms)
-
-
-def _speed(target: TargetSpec, name: str) -> Dim:
-    return const(max(1, round(target.quantity(name) * SCALE)))
 
 
 def _compute(walk: Walk, number: int, target: TargetSpec) -> tuple[CostTerm, ...]:

@@ -96,7 +96,7 @@ class SegmentWriter:
             found.append(Declare("auto*", leaves, moved(scope.base(name), offset)))
             arguments.append(Name(leaves))
             if form.in_rows:
-                arguments.append(Size(self._result_step(form, where)))
+                arguments.append(Size(self._result_step(where)))
         state = state_name(scope, form)
         found.append(Variable(state, Call(form.type, tuple(arguments), form.templates(LANES))))
         return tuple(found)
@@ -131,13 +131,13 @@ class SegmentWriter:
                 where = tile_address(form.node, scope.vectorised[name], scope.impl)
                 to = moved(scope.base(name), scope.offset(where, self._strip))
                 if form.in_rows:
-                    step = Size(self._result_step(form, where))
+                    step = Size(self._result_step(where))
                     return (Evaluate(Call(f"{state}.finish", (*count, to, step))),)
                 return (Evaluate(Call("af_put", (to, Call(f"{state}.finish", ())))),)
             case _:
                 return ()  # nothing reads it: another segment would need it in a buffer
 
-    def _result_step(self, form: StateForm, where: Address) -> Dim:
+    def _result_step(self, where: Address) -> Dim:
         """How far the results of neighbour columns lie apart."""
         strip = self.segment.axes[-1]
         steps = dict(where.coefficients)
