@@ -116,7 +116,7 @@ def expected_cast(values: np.ndarray, source: str, target: str) -> np.ndarray:
         return values.astype(to)
 
 
-@pytest.mark.parametrize(("source", "target"), itertools.product(DTYPES, DTYPES))
+@pytest.mark.parametrize(("source", "target"), list(itertools.product(DTYPES, DTYPES)))
 def test_every_pair_casts_as_numpy_and_out_of_range_saturates(kernels, source, target) -> None:
     values = samples(source)
     got = kernels(f"cast_{source}_{target}", values, out=np.empty(values.size, DTYPES[target]))

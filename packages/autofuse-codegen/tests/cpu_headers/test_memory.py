@@ -23,7 +23,7 @@ def guarded(dtype: np.dtype, count: int, at_end: bool) -> tuple[mmap.mmap, np.nd
     return memory, np.frombuffer(memory, dtype, count, start)
 
 
-@pytest.mark.parametrize(("name", "at_end"), itertools.product(DTYPES, [False, True]))
+@pytest.mark.parametrize(("name", "at_end"), list(itertools.product(DTYPES, [False, True])))
 def test_tails_of_every_length_stay_inside_their_elements(kernels, name, at_end) -> None:
     dtype = np.dtype(DTYPES[name])
     lanes = kernels.library.lanes()
@@ -62,7 +62,7 @@ def test_dead_lanes_hold_the_fill_value(kernels, name) -> None:
         np.testing.assert_array_equal(out, np.where(np.arange(lanes) < count, 1, fill).astype(dtype))
 
 
-@pytest.mark.parametrize(("name", "step"), itertools.product(DTYPES, [-3, -1, 0, 1, 2, 5]))
+@pytest.mark.parametrize(("name", "step"), list(itertools.product(DTYPES, [-3, -1, 0, 1, 2, 5])))
 def test_strided_loads_and_stores_walk_in_elements(kernels, name, step) -> None:
     dtype = np.dtype(DTYPES[name])
     lanes = kernels.library.lanes()

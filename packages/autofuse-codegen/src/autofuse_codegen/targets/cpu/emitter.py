@@ -17,21 +17,10 @@ from autofuse_codegen.render import render, source_file
 from autofuse_codegen.targets.cpu.aliases import safe_aliases
 from autofuse_codegen.targets.cpu.functions import case_view, launch_symbols
 from autofuse_codegen.targets.cpu.headers import closure, header_texts
-from autofuse_codegen.targets.cpu.joint import (
-    KernelFunctions,
-    is_joint,
-    joint_functions,
-    joint_tiling,
-    tiling_fields,
-)
+from autofuse_codegen.targets.cpu.joint import KernelFunctions, is_joint, joint_functions
 from autofuse_codegen.targets.cpu.names import Names, identifier
-from autofuse_codegen.targets.cpu.views import (
-    InferShapeView,
-    KernelView,
-    StoreView,
-    TilingCaseView,
-    TilingView,
-)
+from autofuse_codegen.targets.cpu.tiling import field_count, tiling_view
+from autofuse_codegen.targets.cpu.views import InferShapeView, KernelView
 
 TEMPLATES = "targets/cpu/templates"
 
@@ -87,7 +76,8 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
         cases=written.cases,
         levels=written.levels,
     )
-    tiling, fields, tiling_files = _tiling(kernel, schedule, model, tiling_data)
+    tiling = tiling_view(kernel, schedule, model, tiling_data)
+    tiling_prefix = "joint_" if is_joint(schedule) else ""
     shape_dims = tuple(d for a in outputs for d in a.shape)
     shape_view = InferShapeView(
         kernel=kernel,
@@ -98,7 +88,10 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
     )
     files = (
         _rendered(f"{kernel}.cpp", FileRole.KERNEL, "kernel.cpp.jinja", kernel_view),
-        *tiling_files,
+        _rendered(
+            f"{kernel}_tiling_func.cpp", FileRole.TILING_FUNCTION, f"{tiling_prefix}tiling_func.cpp.jinja", tiling
+        ),
+        _rendered(tiling_data, FileRole.TILING_DATA, f"{tiling_prefix}tiling_data.h.jinja", tiling),
         _rendered(f"{kernel}_infer_shape.cpp", FileRole.INFER_SHAPE, "infer_shape.cpp.jinja", shape_view),
         source_file("af_tiling_solver.cpp", FileRole.SUPPORT, SOLVER_SOURCE),
     )
@@ -108,8 +101,8 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
         arguments=schedule.arguments,
         symbols=schedule.symbols,
         launch=kernel_view.launch,
-        tiling=tiling,
-        tiling_bytes=8 * fields,
+        tiling=tiling.tiling,
+        tiling_bytes=8 * field_count(tiling),
         workspace_bytes=schedule.workspace_bytes,
         files=files,
         support_files=(*_headers(headers), *model.support_files),
@@ -128,25 +121,6 @@ def _functions(kernel: str, schedule: ScheduleResult, names: dict[str, str]) -> 
     return KernelFunctions(tuple(view for view, _ in lowered), (), called)
 
 
-def _tiling(
-    kernel: str, schedule: ScheduleResult, model: TilingModel, tiling_data: str
-) -> tuple[str, int, tuple[SourceFile, SourceFile]]:
-    """Return the name of the tiling function, the number of fields of TilingData, and the files of both."""
-    if is_joint(schedule):
-        joint = joint_tiling(kernel, schedule, model, tiling_data)
-        return joint.tiling, tiling_fields(joint), _tiling_files(kernel, tiling_data, "joint_", joint)
-    fields = tuple(dict.fromkeys(v.name for case in model.cases for v in case.variables))
-    view = _tiling_view(kernel, model, fields, tiling_data)
-    return view.tiling, 2 + len(fields), _tiling_files(kernel, tiling_data, "", view)
-
-
-def _tiling_files(kernel: str, tiling_data: str, prefix: str, view: AttrsInstance) -> tuple[SourceFile, SourceFile]:
-    return (
-        _rendered(f"{kernel}_tiling_func.cpp", FileRole.TILING_FUNCTION, f"{prefix}tiling_func.cpp.jinja", view),
-        _rendered(tiling_data, FileRole.TILING_DATA, f"{prefix}tiling_data.h.jinja", view),
-    )
-
-
 def _rendered(path: str, role: FileRole, template: str, view: AttrsInstance) -> SourceFile:
     return source_file(path, role, render(TEMPLATES, template, view))
 
@@ -161,31 +135,6 @@ def _headers(names: tuple[str, ...]) -> tuple[SupportFile, ...]:
 def _sources(schedule: ScheduleResult) -> tuple[str, ...]:
     firsts = (group.implementations[0] for group in schedule.alternatives[0].groups)
     return tuple(dict.fromkeys(source for impl in firsts for node in impl.nodes for source in node.source))
-
-
-def _tiling_view(kernel: str, model: TilingModel, fields: tuple[str, ...], tiling_data: str) -> TilingView:
-    first = len(model.symbols) + 1
-    most = max(len(case.variables) for case in model.cases)
-    cases = tuple(
-        TilingCaseView(c.key, tuple(StoreView(identifier(v.name), first + i) for i, v in enumerate(c.variables)))
-        for c in model.cases
-    )
-    solver, models = (file.name for file in model.support_files[:2])
-    return TilingView(
-        kernel=kernel,
-        symbols=tuple(comment_text(s) for s in model.symbols),
-        symbol_indices=tuple(range(len(model.symbols))),
-        solver_header=solver,
-        models_header=models,
-        tiling_data_header=tiling_data,
-        tiling=f"af_{kernel}_tiling",
-        tiling_type=f"AfTiling_{kernel}",
-        models=f"af_models_{kernel}",
-        value_count=first + most,
-        case_count=len(cases),
-        fields=tuple(identifier(f) for f in fields),
-        cases=cases,
-    )
 
 
 def _size_names(symbols: tuple[str, ...]) -> dict[str, str]:

@@ -1,25 +1,16 @@
-"""Kernels of several groups on the CPU: levels of groups side by side, and a part of TilingData for each group."""
+"""Kernels of several groups on the CPU: levels of groups side by side."""
 
 from attrs import frozen
 from autofuse_ir.comment import comment_text
 from autofuse_ir.group_order import levels
 from autofuse_ir.kernel_memory import workspace_plan
 from autofuse_ir.schedule import Alternative, ScheduleGroup, ScheduleResult
-from autofuse_ir.tiling import CaseModel, TilingModel
 
 from autofuse_codegen.errors import CodegenError
 from autofuse_codegen.targets.cpu.borders import Borders
 from autofuse_codegen.targets.cpu.functions import case_view
 from autofuse_codegen.targets.cpu.names import Names, identifier
-from autofuse_codegen.targets.cpu.views import (
-    CaseView,
-    JointTilingView,
-    LevelView,
-    PartView,
-    StoreView,
-    TilingCaseView,
-    TilingPartView,
-)
+from autofuse_codegen.targets.cpu.views import CaseView, LevelView, PartView
 
 
 @frozen
@@ -38,7 +29,7 @@ def is_joint(schedule: ScheduleResult) -> bool:
 
 def joint_functions(schedule: ScheduleResult, launch_names: dict[str, str]) -> KernelFunctions:
     """Return the functions of a kernel of several groups; ``launch_names`` is what its launch calls the symbols."""
-    alternative = _only_alternative(schedule)
+    alternative = only_alternative(schedule)
     plan = workspace_plan(schedule.internals, alternative)
     functions = Names()
     cases: list[CaseView] = []
@@ -102,48 +93,8 @@ def _blocks(name: str, waiting: tuple[CaseView, ...]) -> str:
     return f"({by_itself}) ? 0 : t->{name}.blocks"
 
 
-def joint_tiling(kernel: str, schedule: ScheduleResult, model: TilingModel, tiling_data: str) -> JointTilingView:
-    """Return what the templates of TilingData and of the tiling function see."""
-    first_value = len(model.symbols) + 1
-    parts: list[TilingPartView] = []
-    start = 0
-    for number, group in enumerate(_only_alternative(schedule).groups):
-        cases = model.cases[start : start + len(group.implementations)]
-        parts.append(_part(number, group.name, start, cases, first_value))
-        start += len(cases)
-    solver, models = (file.name for file in model.support_files[:2])
-    return JointTilingView(
-        kernel=kernel,
-        symbols=tuple(comment_text(s) for s in model.symbols),
-        symbol_indices=tuple(range(len(model.symbols))),
-        solver_header=solver,
-        models_header=models,
-        tiling_data_header=tiling_data,
-        tiling=f"af_{kernel}_tiling",
-        tiling_type=f"AfTiling_{kernel}",
-        models=f"af_models_{kernel}",
-        value_count=first_value + max(len(case.variables) for case in model.cases),
-        groups=tuple(parts),
-    )
-
-
-def _part(number: int, name: str, first: int, cases: tuple[CaseModel, ...], first_value: int) -> TilingPartView:
-    fields = dict.fromkeys(identifier(variable.name) for case in cases for variable in case.variables)
-    views = tuple(
-        TilingCaseView(
-            case.key, tuple(StoreView(identifier(v.name), first_value + i) for i, v in enumerate(case.variables))
-        )
-        for case in cases
-    )
-    return TilingPartView(member(number), comment_text(name), first, len(cases), tuple(fields), views)
-
-
-def tiling_fields(view: JointTilingView) -> int:
-    """Return how many 8-byte fields TilingData has."""
-    return sum(2 + len(group.fields) for group in view.groups)
-
-
-def _only_alternative(schedule: ScheduleResult) -> Alternative:
+def only_alternative(schedule: ScheduleResult) -> Alternative:
+    """Return the one way to run a kernel of several groups; ``CodegenError`` where there are more."""
     if len(schedule.alternatives) != 1:
         raise CodegenError(
             f"it has {len(schedule.alternatives)} alternatives, of several groups each",

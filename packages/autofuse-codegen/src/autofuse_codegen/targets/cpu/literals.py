@@ -35,8 +35,8 @@ def type_name(dtype: DType) -> str:
 
 
 def literal(value: float | int | bool, dtype: DType) -> str:
-    """Return ``value`` rounded to ``dtype`` as a C++ literal of exactly that type and bits."""
-    name = type_name(dtype)
+    """Return ``value`` rounded to ``dtype`` as a C++ literal of exactly that type and bits; errors of `type_name`."""
+    type_name(dtype)  # raises for what no kernel can hold
     if dtype == dt.bool_:
         return "true" if value else "false"
     if dtype.is_integer:
@@ -60,7 +60,6 @@ def literal(value: float | int | bool, dtype: DType) -> str:
         text = repr(number)
     if "." not in text and "e" not in text:
         text += ".0"
-    del name
     return text + suffix
 
 
@@ -88,7 +87,7 @@ def bfloat16_bits(value: float) -> int:
     if math.isnan(value):
         return 0x7FC0
     wide = int(struct.unpack("<Q", struct.pack("<d", value))[0])
-    sign, exponent, fraction = wide >> 63, (wide >> 52) & 0x7FF, wide & (2**52 - 1)
+    sign, exponent = wide >> 63, (wide >> 52) & 0x7FF
     if exponent == 0x7FF:
         return sign << 15 | 0x7F80
     scale = max(exponent - 1023, -126) - 7  # weight of the last kept bit
@@ -98,7 +97,6 @@ def bfloat16_bits(value: float) -> int:
     rest = units - rounded
     if rest > 0.5 or (rest == 0.5 and rounded % 2 == 1):
         rounded += 1
-    del fraction
     return sign << 15 | _bfloat16_of(rounded, scale)
 
 

@@ -83,6 +83,18 @@ class TilingCaseView:
 
 
 @frozen
+class TilingPartView:
+    """What the tiling function decides for one group; ``member`` is its part of TilingData, where there are several."""
+
+    member: str
+    name: str
+    first: int
+    count: int
+    fields: tuple[str, ...]
+    cases: tuple[TilingCaseView, ...]
+
+
+@frozen
 class TilingView:
     """The templates of TilingData and of the tiling function."""
 
@@ -96,9 +108,7 @@ class TilingView:
     tiling_type: str
     models: str
     value_count: int
-    case_count: int
-    fields: tuple[str, ...]
-    cases: tuple[TilingCaseView, ...]
+    groups: tuple[TilingPartView, ...]
 
 
 @frozen
@@ -110,32 +120,3 @@ class InferShapeView:
     infer_shape: str
     size_lines: tuple[str, ...]
     dims: tuple[str, ...]
-
-
-@frozen
-class TilingPartView:
-    """One group of a kernel of several, in the templates of TilingData and of the tiling function."""
-
-    member: str
-    name: str
-    first: int
-    count: int
-    fields: tuple[str, ...]
-    cases: tuple[TilingCaseView, ...]
-
-
-@frozen
-class JointTilingView:
-    """The templates of TilingData and of the tiling function of a kernel of several groups."""
-
-    kernel: str
-    symbols: tuple[str, ...]
-    symbol_indices: tuple[int, ...]
-    solver_header: str
-    models_header: str
-    tiling_data_header: str
-    tiling: str
-    tiling_type: str
-    models: str
-    value_count: int
-    groups: tuple[TilingPartView, ...]
