@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from autofuse_codegen.stage import emit
 from autofuse_ir.facts import SymbolFacts
@@ -15,33 +14,8 @@ from autofuse_ir.kernels import KernelBundle
 from autofuse_ir.schedule import ScheduleResult
 from autofuse_ir.target import TargetSpec, load_target
 from autofuse_schedule.stage import schedule
+from autofuse_testkit.kernel_library import ALLOCATE, PARALLEL_FOR, RELEASE, Array, Buffer, Host
 from autofuse_tiling.stage import tile
-
-Array = np.ndarray[Any, Any]
-PARALLEL_FOR = ctypes.CFUNCTYPE(
-    None,
-    ctypes.c_void_p,
-    ctypes.c_longlong,
-    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_longlong),
-    ctypes.c_void_p,
-)
-ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_longlong)
-RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-
-
-class Host(ctypes.Structure):
-    _fields_ = [
-        ("context", ctypes.c_void_p),
-        ("cores", ctypes.c_longlong),
-        ("parallel_for", PARALLEL_FOR),
-        ("allocate", ALLOCATE),
-        ("release", RELEASE),
-        ("last_level_cache_bytes", ctypes.c_longlong),
-    ]
-
-
-class Buffer(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("strides", ctypes.c_void_p)]
 
 
 class Kernel:

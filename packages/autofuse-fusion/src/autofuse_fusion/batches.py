@@ -29,6 +29,7 @@ NESTS_DIFFER = (Reason.TILING_GROUPS_DO_NOT_MERGE, Reason.AXES_DO_NOT_MAP)
 """Why two kernels that follow one another are not one loop nest, though they may be one launch."""
 
 MOST_TRIES = 20
+"""Times that batches are taken apart for memory, before none is left."""
 
 
 @frozen(eq=False)
@@ -141,13 +142,10 @@ class _Batcher:
         values = self.items.values
         read = {source for group in groups for name in group.inputs if (source := values.behind(name)) is not None}
         needed = {name for group in groups for name in group.needs} - read
-        limits, options = self.target.limits, self.options
-        most_inputs = limits.inputs if options.max_inputs is None else options.max_inputs
-        most_outputs = limits.outputs if options.max_outputs is None else options.max_outputs
         return (
-            len(operators) > options.max_operators
-            or len(read - made) > most_inputs
-            or len(_kept(self.items, members)) > most_outputs
+            len(operators) > self.options.max_operators
+            or len(read - made) > self.options.most_inputs(self.target)
+            or len(_kept(self.items, members)) > self.options.most_outputs(self.target)
             or bool(needed & made)  # sizes of one part would only be known when the other has run
         )
 

@@ -19,6 +19,12 @@ _FALLBACK = {"bytes_per_cycle_read": 4.0, "bytes_per_cycle_write": 4.0, "launch_
 _CYCLES_PER_ELEMENT = 0.125
 """For targets without a general cost of an operator: eight elements a cycle."""
 
+_POLYNOMIAL = 12.0
+"""Additions that a polynomial of the usual degree takes as long as."""
+
+_COMPOSITE = 16.0
+"""Additions that an operator of many primitives takes as long as: most hold one polynomial."""
+
 
 def work_of(unit: Unit, sizes: SizeFacts) -> float:
     """Return the arithmetic of ``unit`` at the hints, in additions."""
@@ -27,7 +33,9 @@ def work_of(unit: Unit, sizes: SizeFacts) -> float:
 
 def work_per_element(op: str) -> float:
     """Return the arithmetic of ``op`` on one element, in additions."""
-    return 12.0 if op in TRANSCENDENTAL else 16.0 if operator(op).has(Flag.COMPOSITE) else 1.0
+    if op in TRANSCENDENTAL:
+        return _POLYNOMIAL
+    return _COMPOSITE if operator(op).has(Flag.COMPOSITE) else 1.0
 
 
 @frozen

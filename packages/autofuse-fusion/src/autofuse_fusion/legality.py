@@ -194,10 +194,9 @@ def _inputs(first: Group, second: Group, joined: Join, passed: list[str]) -> dic
 def _limits(
     inputs: Collection[str | None], outputs: Collection[str], target: TargetSpec, options: FusionOptions
 ) -> Refused | None:
-    most_inputs = target.limits.inputs if options.max_inputs is None else options.max_inputs
+    most_inputs, most_outputs = options.most_inputs(target), options.most_outputs(target)
     if len(inputs) > most_inputs:
         return Refused(Reason.TOO_MANY_INPUTS, f"{len(inputs)} inputs, at most {most_inputs}")
-    most_outputs = target.limits.outputs if options.max_outputs is None else options.max_outputs
     if len(outputs) > most_outputs:
         return Refused(Reason.TOO_MANY_OUTPUTS, f"{len(outputs)} outputs, at most {most_outputs}")
     return None

@@ -3,6 +3,7 @@
 from attrs import field, frozen
 from attrs.validators import ge, in_
 from autofuse_ir.operators import Family, operator
+from autofuse_ir.target import TargetSpec
 
 NUMERICS = ("strict", "fp32", "auto")
 """``strict`` rounds after every source operator; ``fp32`` only at kernel borders; ``auto`` is fp32 except in front of
@@ -44,6 +45,14 @@ class FusionOptions:
         if not self.enable or name in self.skip_operators or op in self.skip_types:
             return False
         return not self.families or operator(op).family in self.families
+
+    def most_inputs(self, target: TargetSpec) -> int:
+        """Return the most tensors that a kernel may read."""
+        return target.limits.inputs if self.max_inputs is None else self.max_inputs
+
+    def most_outputs(self, target: TargetSpec) -> int:
+        """Return the most tensors that a kernel may write."""
+        return target.limits.outputs if self.max_outputs is None else self.max_outputs
 
     def scope_of(self, name: str) -> str | None:
         """Return the longest scope that holds the operator ``name``; None where there is none."""
