@@ -1,6 +1,7 @@
 """Normalisations: deviations from the mean over axes, in units of their standard deviation.
 
-The variance is taken by two passes: the mean first, then the mean of the squared deviations.
+The variance is taken by two passes: the mean first, then the mean of the squared deviations. MeanVarianceNormalization
+alone is defined by the mean of the squares.
 """
 
 from autofuse_ir.dims import const, floordiv
@@ -14,6 +15,9 @@ from autofuse_fusion.lower.decompositions.softmax import along
 from autofuse_fusion.lower.space import Lies, Space, as_int, axes_attr, one_each, space
 from autofuse_fusion.lower.writer import Tensor
 from autofuse_fusion.values import Values
+
+MEAN_VARIANCE_EPSILON = 1e-9
+"""What ONNX adds to the deviation in MeanVarianceNormalization."""
 
 LAYER_NORM_BACKWARD_EPSILON = 1e-12
 """LayerNormXBackpropV2 has no epsilon attribute: the one its forward operators are least sensitive to."""
@@ -177,11 +181,12 @@ def _gamma_beta_backward(call: Call) -> tuple[Tensor, ...]:
 
 
 def _mean_variance(call: Call) -> Tensor:
+    """Return the function that ONNX defines the operator by, with its epsilon."""
     x = call.tensor("X")
     average = mean(call, x)
     squares = call.apply("Div", square_sum(call, x), call.count(x.dtype))
     deviation = call.apply("Sqrt", sub(call, squares, mul(call, average, average)))
-    return call.apply("Div", sub(call, x, average), plus(call, deviation, 1e-9))
+    return call.apply("Div", sub(call, x, average), plus(call, deviation, MEAN_VARIANCE_EPSILON))
 
 
 def _lp_normalization(call: Call) -> Tensor:

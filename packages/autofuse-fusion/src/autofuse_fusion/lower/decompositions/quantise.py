@@ -13,7 +13,8 @@ from autofuse_fusion.lower.space import Lies, Space, as_int, axes_attr, one_each
 from autofuse_fusion.lower.writer import Tensor
 from autofuse_fusion.values import Values
 
-_ROUNDINGS = {"Round": "Round", "Floor": "Floor", "Ceil": "Ceil", "Trunc": "Trunc"}
+_ROUNDINGS = ("Round", "Floor", "Ceil", "Trunc")
+"""Values of ``round_mode``: each is the AscIR operator of its name."""
 
 
 def _spread_space(node: Node, values: Values) -> Space | None:
@@ -66,7 +67,7 @@ def _ascend_quant(call: Call) -> Tensor:
     scaled = times(call, x, call.number("scale"))
     scaled = times(call, scaled, call.number("scale")) if call.flag("sqrt_mode") else scaled
     rounded = add(call, scaled, call.scalar(call.number("offset"), x))
-    return call.cast(call.apply(_ROUNDINGS[str(call.attr("round_mode"))], rounded), call.result)
+    return call.cast(call.apply(str(call.attr("round_mode")), rounded), call.result)
 
 
 def _quantize(call: Call) -> Tensor:
