@@ -154,7 +154,7 @@ def test_without_a_compiler_run_and_verify_use_the_interpreter(
         (("run", "{file}", "--random", "1", "--dim", "batch=x"), "NAME=N"),
         (("run", "{file}", "--random", "1", "--input", "z={file}"), ".npy"),
         (("compile", "{file}", "-o", "{file}"), "something that is no bundle"),
-        (("verify", "{file}", "--target", "ascend-a2"), "ascend-a2"),
+        (("verify", "{file}", "--device", "sim"), "simulator"),
         (("explain", "{file}", "--hint", "batch"), "NAME=N"),
         (("show", "missing.json"), "missing.json"),
         (("frobnicate",), "frobnicate"),

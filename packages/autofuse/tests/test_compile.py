@@ -110,7 +110,7 @@ def test_structural_inputs_may_be_given_when_compiling() -> None:
         ({"device": "sim"}, "simulator"),
         ({"numerics": "loose"}, "numerics"),
         ({"target": "cpu9"}, "cpu9"),
-        ({"target": "ascend-a2"}, "ascend-a2"),
+        ({"target": "ascend-a2", "device": "gpu"}, "gpu"),
     ],
 )
 def test_wrong_arguments_are_named(affine: Graph, arguments: dict[str, object], word: str) -> None:

@@ -38,9 +38,14 @@ class Choices:
         """The dims that were given as a range."""
         return {name: size for name, size in self.dims.items() if not isinstance(size, int)}
 
+    @property
+    def spec(self) -> TargetSpec:
+        """The target, which goes with the device."""
+        return chosen_target(self.target, self.device)
+
     def lower(self, model: str, observe: Observer, ranges_only: bool = False) -> tuple[Lowered, TargetSpec]:
         """Run the stages on the model file; with ``ranges_only``, single sizes stay open (they are a call's)."""
-        spec = chosen_target(self.target, self.device)
+        spec = self.spec
         graph = import_graph(model, self.ranges if ranges_only else self.dims, self.hints, self.values)
         return lower_graph(graph, spec, chosen_options(numerics=self.numerics), None, observe), spec
 

@@ -44,7 +44,7 @@ def verify(
             hints=choices.hints,
             values=choices.values,
             numerics=choices.numerics,
-            target=choices.target,
+            target=choices.spec,
             largest=largest,
             inputs=parse_arrays(inputs, "--input"),
             contents=parse_ranges(contents, "--content"),
