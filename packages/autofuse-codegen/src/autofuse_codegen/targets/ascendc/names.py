@@ -2,7 +2,8 @@
 
 from attrs import define, field
 
-from autofuse_codegen.targets.cpu.names import CPP_WORDS, identifier
+from autofuse_codegen.targets.cpu.names import CPP_WORDS
+from autofuse_codegen.targets.cpu.names import Names as CppNames
 
 ASCEND_WORDS = """
     Abs Acos Acosh Add Adds And Arange Asin Asinh Atan Atanh Axpy Brcb Broadcast Cast Ceil Compare Compares Concat Copy
@@ -17,21 +18,7 @@ _RESERVED = frozenset(CPP_WORDS.split()) | frozenset(ASCEND_WORDS.split())
 
 
 @define
-class Names:
-    """Hands out unique names in one function; the same key gets the same name."""
+class Names(CppNames):
+    """Hands out unique names in one function of a kernel; the same key gets the same name."""
 
-    _by_key: dict[str, str] = field(factory=dict)
     _taken: set[str] = field(factory=lambda: set(_RESERVED))
-
-    def of(self, key: str, wish: str) -> str:
-        """Return the name of ``key``: ``wish`` as an identifier, numbered where that is taken."""
-        if key not in self._by_key:
-            base = identifier(wish)
-            if base.startswith("af_"):
-                base = f"v{base[2:]}"  # names from our headers keep the prefix to themselves
-            name, number = base, 2
-            while name in self._taken:
-                name, number = f"{base}_{number}", number + 1
-            self._taken.add(name)
-            self._by_key[key] = name
-        return self._by_key[key]
