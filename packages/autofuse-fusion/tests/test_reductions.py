@@ -343,3 +343,15 @@ def test_a_product_with_a_column_is_a_sum_of_products(kit) -> None:
     assert [r.reason for node in wide.nodes if isinstance(node, HostRegion) for r in node.reasons] == [
         Reason.HOST_OPERATOR
     ]
+
+
+@pytest.mark.parametrize(("op", "primitive"), [("ReduceMaxD", None), ("ReduceMinD", None), ("ReduceSumD", "Sum")])
+def test_an_element_that_repeats_is_joined_only_where_that_changes_it(kit, op: str, primitive: str | None) -> None:
+    b = GraphBuilder("repeats")
+    wide = b.op("BroadcastTo", b.input("x", (4, 1), dt.float32), b.constant(ints(4, 5)))
+    fused = kit.check(
+        b.build(outputs={"y": b.op(op, wide, axes=(1,))}),
+        {"x": np.asarray([[-0.0], [np.nan], [np.inf], [1.5]], np.float32)},
+    )
+    reductions = [node.op for kernel in kit.kernels(fused) for node in kernel.graph.nodes if node.op in REDUCTIONS]
+    assert reductions == ([primitive] if primitive else [])
