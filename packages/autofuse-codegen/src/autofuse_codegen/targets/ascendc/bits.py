@@ -3,7 +3,7 @@
 from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_graph import AscNode
 
-from autofuse_codegen.targets.ascendc.forms import COMPARES
+from autofuse_codegen.targets.ascendc.form_truths import COMPARES
 
 _LOGIC = ("LogicalAnd", "LogicalOr", "LogicalNot")
 

@@ -12,7 +12,8 @@ from autofuse_ir.schedule import ImplGraph, Phase, QueuePosition
 from autofuse_codegen.errors import CodegenError
 from autofuse_codegen.targets.ascendc.bits import as_bits
 from autofuse_codegen.targets.ascendc.broadcasts import broadcast
-from autofuse_codegen.targets.ascendc.forms import Call, write
+from autofuse_codegen.targets.ascendc.call import Call
+from autofuse_codegen.targets.ascendc.forms import write
 from autofuse_codegen.targets.ascendc.layout import Layouts
 from autofuse_codegen.targets.ascendc.lines import BARRIER, Line, needs_barrier_before, vector, with_barriers
 from autofuse_codegen.targets.ascendc.literals import literal, type_name

@@ -9,7 +9,7 @@ from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.schedule import ImplGraph, QueuePosition
 
-from autofuse_codegen.targets.ascendc.forms import READS_WHOLE_VECTORS
+from autofuse_codegen.targets.ascendc.form_truths import READS_WHOLE_VECTORS
 from autofuse_codegen.targets.ascendc.layout import Layouts
 from autofuse_codegen.targets.ascendc.memory import Memory
 
