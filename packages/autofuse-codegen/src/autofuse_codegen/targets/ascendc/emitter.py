@@ -17,7 +17,7 @@ from autofuse_ir.tiling import SupportFile, TilingModel, support_file
 
 from autofuse_codegen.errors import CodegenError
 from autofuse_codegen.render import render, source_file
-from autofuse_codegen.targets.ascendc.case import CaseWriter, Written
+from autofuse_codegen.targets.ascendc.case import Written, write_case
 from autofuse_codegen.targets.ascendc.names import Names
 from autofuse_codegen.targets.ascendc.views import (
     BundleView,
@@ -216,7 +216,7 @@ def _case(
         names.of(str(place), name)
     sizes = {s: names.of(f"size {s}", s) for s in (*schedule.symbols, *(v.name for v in impl.tile_variables))}
     narrowest = min((n.dtype.itemsize for n in impl.nodes if n.op not in ("Scalar", "IndexExpr")), default=1)
-    written = CaseWriter(impl, names, sizes, parameters, target.vector_bytes // narrowest).write()
+    (written,) = write_case(impl, names, sizes, parameters, target.vector_bytes // narrowest)
     text = "\n".join((*written.setup, *written.body))
     used = [s for s in sizes if re.search(rf"\b{re.escape(sizes[s])}\b", text)]
     view = CaseView(

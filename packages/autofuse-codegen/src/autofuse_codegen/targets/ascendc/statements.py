@@ -1,0 +1,82 @@
+"""The nodes of a phase as statements."""
+
+from autofuse_ir.asc_graph import AscNode
+from autofuse_ir.schedule import QueuePosition
+
+from autofuse_codegen.errors import CodegenError
+from autofuse_codegen.targets.ascendc.broadcasts import broadcast
+from autofuse_codegen.targets.ascendc.draft import Draft
+from autofuse_codegen.targets.ascendc.forms import Call, write
+from autofuse_codegen.targets.ascendc.handovers import Handovers
+from autofuse_codegen.targets.ascendc.lines import Line, vector
+from autofuse_codegen.targets.ascendc.operands import Tensor
+from autofuse_codegen.targets.ascendc.transfers import Transfers
+
+
+def write_node(node: AscNode, draft: Draft, queues: Handovers) -> None:
+    """Add the statements of ``node`` to ``draft``; Loads are written ahead of all others."""
+    if node.op == "Load":
+        return
+    if node.op == "Cast" and draft.is_scalar_cast(node):
+        return
+    if node.op == "Store":
+        draft.say(node, f"Store {draft.spoken(node.inputs[0])} to {draft.parameters[draft.gm(node)[1]]}")
+    else:
+        draft.say(node, f"{node.op}({', '.join(draft.spoken(name) for name in node.inputs)})")
+    queues.prepare(node)
+    if node.op == "Store":
+        _store(node, draft, queues)
+    else:
+        _compute(node, draft)
+    queues.release(node)
+
+
+def _compute(node: AscNode, draft: Draft) -> None:
+    axes = draft.layouts.axes_of(node)
+    operands = tuple(draft.operand(name, node) for name in node.inputs)
+    to = Tensor(draft.tensor(node), node.dtype, draft.memory.memory_of(node.name) or node.name)
+    if node.op == "AxisIndex":
+        draft.lines.append(_positions(node, to, draft))
+        return
+    if node.op == "Broadcast":
+        draft.lines += broadcast(node, draft.nodes[node.inputs[0]], operands[0], to, draft.layouts)
+        return
+    mask_is_bits = node.op == "Select" and node.inputs[0] in draft.bits
+    count, as_bits = draft.layouts.count(axes), node.name in draft.bits
+    draft.lines += write(Call(node, to, operands, count, lambda: draft.layouts.whole(axes), as_bits, mask_is_bits))
+
+
+def _positions(node: AscNode, to: Tensor, draft: Draft) -> Line:
+    """Count along the axis from where the tile starts."""
+    axes = draft.layouts.axes_of(node)
+    first = f"static_cast<int32_t>({draft.nest.base(str(node.attr('axis'))) or '0'})"
+    if not axes:
+        return vector(f"af_fill({to.text}, {first}, 1);", (), {to.memory})
+    return vector(f"CreateVecIndex({to.text}, {first}, {draft.layouts.count(axes)});", (), {to.memory})
+
+
+def _store(node: AscNode, draft: Draft, queues: Handovers) -> None:
+    value = node.inputs[0]
+    memory = draft.memory.memory_of(value)
+    queue = draft.memory.queue_of(memory) if memory is not None else None
+    if queue is None:
+        raise CodegenError(
+            f"the value of {value} lies in no queue that drains to global memory",
+            where=f"node {node.name}",
+            fix="place it in a VECOUT buffer",
+        )
+    if queue.position is not QueuePosition.VECIN:
+        for each in queues.hand_on(node, queue):
+            _copy_out(each, draft)
+        return
+    is_borrowed = not queue.passes  # from a queue that only the vector unit takes from
+    if is_borrowed and not queues.is_ordered(queue):
+        draft.put("af_order<HardEvent::V_MTE3>();")
+    _copy_out(node, draft)
+    if is_borrowed:
+        draft.put("af_order<HardEvent::MTE3_V>();")
+
+
+def _copy_out(node: AscNode, draft: Draft) -> None:
+    value = draft.tensor(draft.nodes[node.inputs[0]])
+    draft.put(*Transfers(draft.nest, draft.layouts).store(node, draft.gm(node)[0], value))
