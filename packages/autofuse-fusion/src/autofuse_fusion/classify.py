@@ -65,9 +65,9 @@ def _host_reason(node: Node, values: Values, target: TargetSpec) -> Reason | Non
     if not _is_view(node, values):
         lowering = lowering_of(node.op)
         if lowering is None or not lowering.accepts(node):
-            if any(values.fact(name).shape is None for name in node.inputs[:1] if name):
+            if any(values.fact(name).shape is None for name in node.inputs if name):
                 return Reason.RANK_UNKNOWN
-            return values.unlowered.get(node.outputs[0], Reason.FAMILY_NOT_LOWERED_YET)
+            return values.unlowered.get(node.outputs[0], Reason.HOST_OPERATOR)
     results = [values.fact(name) for name in node.outputs if name]
     if any(fact.shape is None for fact in results):
         inputs = [values.fact(name) for name in node.inputs if name]

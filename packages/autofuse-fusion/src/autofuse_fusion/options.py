@@ -15,7 +15,8 @@ class FusionOptions:
     """The configuration of the fusion scope.
 
     * ``numerics``: one of ``NUMERICS``.
-    * ``on_specialize``: "refuse" a fusion that would need a fifth variant of the program, or make it an "error".
+    * ``on_specialize``: "refuse" a fusion that needs a variant of the program of its own for some sizes, or make it an
+      "error". No fusion does: kernels take their strides and sizes from the run, so both mean the same.
     * ``enable``: False gives every operator a kernel of its own, the baseline that fusion is measured against.
     * ``families``: the operator families that may share kernels; empty means all.
     * ``skip_operators``, ``skip_types``: node names and operator types that stay alone.

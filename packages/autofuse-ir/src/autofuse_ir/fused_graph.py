@@ -15,9 +15,7 @@ class Reason(Enum):
     """Every reason for not fusing, or for running on the host. The list is closed."""
 
     HOST_OPERATOR = "host-operator"
-    """The operator has no vector form (convolution, recurrent cells, control flow, ...)."""
-    FAMILY_NOT_LOWERED_YET = "family-not-lowered-yet"
-    """A vector operator whose family no lowering covers yet."""
+    """The operator, or the form that its attributes ask for, has no vector form (convolution, control flow, ...)."""
     DTYPE_NOT_SUPPORTED = "dtype-not-supported"
     """A dtype that kernels of this target cannot hold."""
     RANK_UNKNOWN = "rank-unknown"
@@ -36,7 +34,6 @@ class Reason(Enum):
     NO_BENEFIT = "no-benefit"
     """The cost model predicts no gain."""
     MORE_PEAK_MEMORY = "more-peak-memory"
-    NEEDS_FIFTH_VARIANT = "needs-fifth-variant"
     SWITCHED_OFF = "switched-off"
     """``FusionOptions`` excludes the operator, its type or its family."""
     OUTSIDE_SCOPE = "outside-scope"

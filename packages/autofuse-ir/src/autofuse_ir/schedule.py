@@ -134,6 +134,9 @@ class Phase:
     """A loop nest: ``loops`` from outer to inner (the first may be bound to blocks), around ``segments`` in order.
 
     The first ``shared`` loops are those of the phase before: both run in each of their iterations, one after the other.
+    A phase with fewer loops than the one that follows in them makes what is the same in all iterations of the others:
+    its values depend (`autofuse_ir.dependence`) on no axis that it does not walk. They are there for all points of a
+    tile, an axis whose outer half it does not walk counting as long as a tile.
     ``block`` names the axis bound to blocks (threads, cores), None when the phase runs in one block.
     """
 

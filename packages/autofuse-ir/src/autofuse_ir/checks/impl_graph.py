@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from autofuse_ir.asc_graph import Axis, AxisKind
-from autofuse_ir.asc_ops import NOT_EVALUATED
+from autofuse_ir.asc_ops import NOT_EVALUATED, AscKind, asc_op
 from autofuse_ir.checks.asc_nodes import (
     anchor_of,
     check_access,
@@ -19,6 +19,7 @@ from autofuse_ir.checks.asc_nodes import (
 from autofuse_ir.checks.buffers import check_buffers, check_placements, check_reuse
 from autofuse_ir.checks.finding import Finding, duplicates
 from autofuse_ir.checks.groups import check_sources
+from autofuse_ir.dependence import dependences
 from autofuse_ir.dims import symbol
 from autofuse_ir.schedule import ImplGraph
 from autofuse_ir.text.values import word
@@ -110,9 +111,9 @@ def check_evaluation(graph: ImplGraph) -> Iterator[Finding]:
 
 
 def check_loops(graph: ImplGraph) -> Iterator[Finding]:
-    """Loops and vectorised axes together walk each root that the nodes vary along exactly once."""
+    """Loops and vectorised axes together walk each root that the nodes need walked exactly once."""
     known = {axis.name for axis in graph.axes}
-    nodes = {node.name: node for node in graph.nodes}
+    needs = _walks(graph)
     for number, phase in enumerate(graph.phases):
         where = f"phase {number}"
         if phase.block is not None and phase.block not in phase.loops:
@@ -126,13 +127,27 @@ def check_loops(graph: ImplGraph) -> Iterator[Finding]:
                 yield Finding(where, f"{name!r} is walked twice", "an axis is a loop or vectorised, not both", "phase")
             if unknown:
                 continue
-            for position, root in enumerate(graph.roots):
+            for root in graph.roots:
                 times = _times_walked(root, walked, graph.axes)
-                repeats = [nodes[name].repeats for name in segment.nodes if name in nodes]
-                varies = any(each[position] != 1 for each in repeats if len(each) == len(graph.roots))
+                varies = any(root in needs.get(name, ()) for name in segment.nodes)
                 if times > 1 or (times == 0 and varies):
                     what = f"the root {root!r} is walked {times} times around ({', '.join(segment.nodes[:4])}, ...)"
                     yield Finding(where, what, "each root, or both halves of it, must be walked once", "phase")
+
+
+def _walks(graph: ImplGraph) -> dict[str, frozenset[str]]:
+    """Return the roots that must be walked around each node.
+
+    Those are the ones that decide about its value. What is stored or joined goes through all points along which it is
+    wide, each once.
+    """
+    found = dependences(graph.nodes)
+    for node in graph.nodes:
+        rule = asc_op(node.op)
+        if rule is not None and rule.kind in (AscKind.STORE, AscKind.REDUCE, AscKind.SCAN):
+            wide = zip(graph.roots, node.repeats, strict=False)
+            found[node.name] |= {root for root, repeat in wide if repeat != 1}
+    return found
 
 
 def _times_walked(axis: str, walked: tuple[str, ...], axes: tuple[Axis, ...]) -> int:

@@ -19,11 +19,12 @@ OPERATORS: tuple[Operator, ...] = (
         "GatherElements[T: all](x: T, index: index; dim: int = 0, negative_index_support: bool = False) -> y: T",
         "OneHot[T: all, I: number](x: I, depth: number, on_value: T, off_value: T; axis: int = -1) -> y: T"
         "  # an index outside -depth..depth-1 gives a row of off_value",
-        "IndexFill[T: all](x: T, indices: index, value: T; dim: int) -> y: T",
     ),
     *declare(
         _FAMILY,
         (Flag.HOST, Flag.DISCONTINUOUS),
+        "IndexFill[T: all](x: T, indices: index, value: T; dim: int) -> y: T"
+        "  # value at every index along dim: a scatter; negative indices count from the end",
         "Index[T: all](x: T, indexed_sizes: int64, indexed_strides: int64, indices*: index) -> y: T"
         "  # NumPy's advanced indexing on the dims with a 1 in indexed_sizes",
         "ScatterElements[T: all](data: T, indices: index, updates: T; axis: int = 0, reduction: str = 'none') -> y: T"

@@ -59,7 +59,7 @@ OPERATORS: tuple[Operator, ...] = (
     ),
     *declare(
         _FAMILY,
-        (Flag.HOST, Flag.DATA_DEPENDENT),
+        (Flag.VECTOR, Flag.DATA_DEPENDENT),
         "Repeat[T: all](x: T, repeat_times: index) -> y: T  # row i of x repeat_times[i] times",
         "RepeatInterleave[T: all](x: T, repeats: index; axis: int = 0) -> y: T",
     ),

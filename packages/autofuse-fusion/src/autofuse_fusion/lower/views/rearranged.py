@@ -38,7 +38,7 @@ def _tile(call: ViewCall) -> None:
             shape.append(size)
         elif call.sizes.is_one(count):
             shape.append(_ONE)
-    _reshaped(call, tuple(shape), tuple(places))
+    reshaped(call, tuple(shape), tuple(places))
 
 
 def _depth_to_space(call: ViewCall) -> None:
@@ -87,7 +87,7 @@ def _blocks(call: ViewCall, shape: Shape, places: tuple[Place, ...]) -> None:
         places = tuple([renumbered(place, at_new) for place in places])
         n, c, h, w = places
         places, shape = (n, h, w, c), tuple([shape[old] for old in order])
-    _reshaped(call, shape, places)
+    reshaped(call, shape, places)
 
 
 def _as_strided(call: ViewCall) -> None:
@@ -107,7 +107,7 @@ def _finish(call: ViewCall, places: tuple[Place, ...]) -> None:
     call.finish(call.builder.view(call.value("x"), call.result_shape, places, name=call.result))
 
 
-def _reshaped(call: ViewCall, shape: Shape, places: tuple[Place, ...]) -> None:
+def reshaped(call: ViewCall, shape: Shape, places: tuple[Place, ...]) -> None:
     """Finish with a view over the dims ``shape``, of which neighbours are one dim of the result."""
     builder = call.builder
     value = builder.view(call.value("x"), shape, places)
