@@ -1,4 +1,4 @@
-"""Networks drawn at random over all families at once: element-wise, casts, broadcasts, reductions, views, gathers, scans.
+"""Networks drawn at random over all families: element-wise, casts, broadcasts, reductions, views, gathers, scans.
 
 Floats that no two implementations need have the same bits of (`loose` values) feed nothing that jumps or has a pole.
 """
@@ -222,8 +222,9 @@ class Drawing:
             (name, _) = self.builder.op_outputs(op, value.name, gamma, outputs=2, epsilon=1e-3)
         else:
             beta = self._input(value.dtype, value.shape[-1:]).name
-            places = {"begin_norm_axis": -1, "begin_params_axis": -1, "epsilon": 1e-3}
-            name = self.builder.op_outputs(op, value.name, gamma, beta, outputs=3, **places)[0]
+            name, *_ = self.builder.op_outputs(
+                op, value.name, gamma, beta, outputs=3, begin_norm_axis=-1, begin_params_axis=-1, epsilon=1e-3
+            )
         self._add(name, value.dtype, value.shape, True)
 
     def _arg(self) -> None:

@@ -51,7 +51,7 @@ def survey(seeds: Iterable[int], targets: tuple[str, ...], folder: Path, sizes: 
             except (ScheduleError, CodegenError) as error:
                 yield from (Outcome(seed, target, refused=f"{error.what} [{error.where}]") for target in targets)
                 continue
-            except Exception as error:  # noqa: BLE001 - what a stage says is the finding
+            except Exception as error:
                 yield from (Outcome(seed, target, fault=f"stages: {_said(error)}") for target in targets)
                 continue
             ready[seed] = network, made
@@ -113,8 +113,8 @@ def summary(outcomes: Iterable[Outcome]) -> str:
     for target, found in by_target.items():
         refused = Counter(o.refused.split(" [")[0] for o in found if o.refused)
         lines.append(
-            f"{target}: {len(found)} networks, {sum(o.ran > 0 for o in found)} ran at {sum(o.ran for o in found)} sizes "
-            f"({sum(o.launches for o in found)} launches), {sum(refused.values())} refused, "
+            f"{target}: {len(found)} networks, {sum(o.ran > 0 for o in found)} ran at {sum(o.ran for o in found)} "
+            f"sizes ({sum(o.launches for o in found)} launches), {sum(refused.values())} refused, "
             f"{sum(bool(o.fault) for o in found)} wrong"
         )
         lines += [f"  {count:4} {reason}" for reason, count in refused.most_common(25)]
