@@ -46,10 +46,12 @@ class SimKernels:
     cores: int
     reports: list[Any] = field(factory=list)
 
-    def run(self, kernel: ProgramKernel, inputs: Sequence[Array], sizes: Mapping[str, int]) -> list[Array]:
+    def run(
+        self, kernel: ProgramKernel, inputs: Sequence[Array], sizes: Mapping[str, int], **options: Any
+    ) -> list[Array]:
         """Return the outputs of ``kernel`` for ``inputs``, whose sizes are ``sizes``.
 
-        Raises ``RuntimeInputError`` when no tiles fit, ``InternalError`` when the emulator finds a broken rule.
+        ``options`` go to the emulator: ``trace`` (a file to write), ``timing_only``. Raises ``RuntimeInputError`` when no tiles fit, ``InternalError`` when the emulator finds a broken rule.
         """
         bundle = self.bundles[kernel.name]
         outputs = []
@@ -70,6 +72,7 @@ class SimKernels:
                     block_dim=int(head[_BLOCK_DIM]),
                     workspace=evaluate(bundle.workspace_bytes, sizes),
                     tiling_key=int(head[_TILING_KEY]),
+                    **options,
                 )
             except self.emulator.AscendSimError as error:
                 raise InternalError(
