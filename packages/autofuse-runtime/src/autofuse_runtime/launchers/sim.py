@@ -51,7 +51,8 @@ class SimKernels:
     ) -> list[Array]:
         """Return the outputs of ``kernel`` for ``inputs``, whose sizes are ``sizes``.
 
-        ``options`` go to the emulator: ``trace`` (a file to write), ``timing_only``. Raises ``RuntimeInputError`` when no tiles fit, ``InternalError`` when the emulator finds a broken rule.
+        ``options`` go to the emulator: ``trace`` (a file to write), ``timing_only``. Raises ``RuntimeInputError`` when
+        no tiles fit, ``InternalError`` when the emulator finds a broken rule.
         """
         bundle = self.bundles[kernel.name]
         outputs = []
