@@ -29,13 +29,15 @@ class Allocation:
 class Course:
     """When the segments run: the ``phases`` they belong to, one number for each, and their ``nests``.
 
-    A value that another phase reads survives iterations of loop axis ``crossing``.
+    A value that another phase reads survives iterations of loop axis ``crossing``. The first phases make values for
+    many tiles: ``held`` has the loop axis whose iterations those of each survive.
     """
 
     segments: tuple[Segment, ...]
     nests: tuple[Nest, ...]
     phases: tuple[int, ...]
     crossing: str = ""
+    held: tuple[str, ...] = ()
 
 
 def allocate(
@@ -61,6 +63,7 @@ def allocate(
     pool, lasting = _Pool(copies), _Pool(copies)
     placements: list[Placement] = []
     shared: list[Buffer] = []
+    held: list[Buffer] = []
     for name, span in spans.items():
         node, nest = by_name[name], course.nests[span.first]
         if node.op == "Store":
@@ -78,14 +81,19 @@ def allocate(
             position = _position(node, by_name, spans) if has_copy_engines else QueuePosition.VECCALC
             size = rows.bytes_of(node, nest)
             between = Lifetime(course.phases[span.first], course.phases[span.last], span.readers)
+            is_held = between.first < len(course.held)
             if between.first == between.last:
-                pool.take(Buffer(f"{name}_buf", Location.LOCAL, position, size, 1), layout, span, between.first)
+                wanted = Buffer(f"{name}_buf", Location.LOCAL, position, size, 1 if is_held else pool.copies)
+                pool.take(wanted, layout, span, between.first)
+            elif is_held:
+                lifetime = course.held[between.first]
+                held.append(Buffer(f"{name}_buf", Location.LOCAL, position, size, 1, None, lifetime))
             else:
-                lasts = Buffer(f"{name}_buf", Location.LOCAL, position, size, 1, None, course.crossing)
+                lasts = Buffer(f"{name}_buf", Location.LOCAL, position, size, copies, None, course.crossing)
                 lasting.take(lasts, evolve(layout, is_full=False), between, between.first)
             placements.append(Placement(name, Location.LOCAL, f"{name}_buf"))
     scratch = needs.buffers(tuple(_work(by_name[n], course.nests[s.first], rows, by_name) for n, s in spans.items()))
-    buffers = (*pool.buffers, *lasting.buffers, *scratch, *shared)
+    buffers = (*held, *pool.buffers, *lasting.buffers, *scratch, *shared)
     return Allocation(buffers, tuple(placements), rows.multiple)
 
 
@@ -133,16 +141,22 @@ class _Pool:
     _owners: dict[str, tuple[_Layout, int, int]] = field(factory=dict)
 
     def take(self, wanted: Buffer, layout: _Layout, span: Lifetime, phase: int) -> None:
-        """Add buffer ``wanted`` for a value that lives over ``span`` and is made in ``phase``."""
+        """Add buffer ``wanted`` for a value that lives over ``span`` and is made in ``phase``.
+
+        What the vector pipe alone uses has one copy.
+        """
+        if wanted.position is QueuePosition.VECCALC:
+            wanted = evolve(wanted, copies=1)
         reuses = next((b.name for b in self.buffers if self._is_free(b, wanted, layout, span, phase)), None)
-        copies = 1 if wanted.position is QueuePosition.VECCALC else self.copies
-        self.buffers.append(evolve(wanted, copies=copies, reuses=reuses))
+        self.buffers.append(evolve(wanted, reuses=reuses))
         self._owners[wanted.name] = (layout, span.last, phase)
         if reuses is not None:
             del self._owners[reuses]
 
     def _is_free(self, buffer: Buffer, wanted: Buffer, layout: _Layout, span: Lifetime, phase: int) -> bool:
-        if buffer.name not in self._owners or buffer.position is not wanted.position or buffer.bytes != wanted.bytes:
+        if buffer.name not in self._owners or buffer.position is not wanted.position:
+            return False
+        if (buffer.bytes, buffer.copies) != (wanted.bytes, wanted.copies):
             return False
         old_layout, last, made = self._owners[buffer.name]
         if last < span.first:

@@ -38,6 +38,11 @@ def narrowest_bytes(graph: AscGraph) -> int:
     return max(1, min((node.dtype.itemsize for node in graph.nodes if node.access is not None), default=1))
 
 
+def lanes_of(graph: AscGraph, target: TargetSpec) -> int:
+    """Return the elements of the widest vector any value of ``graph`` needs: one vector of the narrowest type."""
+    return max(1, target.vector_bytes // narrowest_bytes(graph))
+
+
 def _across(node: AscNode, last: int, innermost: str) -> tuple[str, ...]:
     """The axis of the contiguous dim of ``node``'s data, where a row of the loop goes along another dim."""
     if node.access is None or node.repeats[last] == const(1):

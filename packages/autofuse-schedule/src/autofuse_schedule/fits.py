@@ -1,11 +1,16 @@
 """The static filter: drop what provably never fits local memory, with its bytes, and what could never pay."""
 
+from collections.abc import Sequence
+
 from autofuse_ir.asc_graph import Axis
 from autofuse_ir.dims import const, product
 from autofuse_ir.dims_eval import bounds
 from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.schedule import Dropped, ImplGraph, Location, local_bytes, resident_bytes
 from autofuse_ir.target import TargetSpec
+
+HELD_FORMS = {"general": "held", "all-load": "all-load-held", "common": "common-held"}
+"""Templates whose loops another one has, too, which keeps what its tiles share."""
 
 MOST_CORES = 256
 """Kept elements that keep all cores of any machine busy, so that none need share one."""
@@ -32,11 +37,32 @@ def is_superfluous(impl: ImplGraph, target: TargetSpec, ranges: dict[str, tuple[
     """Return why ``impl`` is never better than another implementation: no row is walked twice, or cores suffice."""
     by_name = {axis.name: axis for axis in impl.axes}
     roots = tuple(by_name[name] for name in impl.roots)
-    if impl.template == "all-load" and _has_one_sweep(impl):
+    if impl.template in ("all-load", "all-load-held") and _has_one_sweep(impl):
         return Dropped(impl.template, impl.case.name, "the tile is walked once, as in the common template")
     if impl.template == "r-core":
         return _needs_no_cores(impl, target, roots, ranges)
     return None
+
+
+def is_beaten(impl: ImplGraph, others: Sequence[ImplGraph], ranges: dict[str, tuple[int, int]]) -> Dropped | None:
+    """Return why ``impl`` is never better than one of ``others``: that makes once what ``impl`` makes in every tile.
+
+    Its tiles and their order are the same, and it provably takes no more local memory.
+    """
+    for other in others:
+        if other.template != HELD_FORMS.get(impl.template) or other.case != impl.case:
+            continue
+        if _most_copies(other) < _most_copies(impl):
+            continue
+        more = local_bytes(other.buffers) - local_bytes(impl.buffers)
+        tiles = {v.name: (v.lo, max(v.lo, bounds(v.hi, ranges)[1])) for v in impl.tile_variables}
+        if bounds(more, {**ranges, **tiles})[1] <= 0:
+            return Dropped(impl.template, impl.case.name, f"{other.template} makes once what is the same in all tiles")
+    return None
+
+
+def _most_copies(impl: ImplGraph) -> int:
+    return max((buffer.copies for buffer in impl.buffers), default=1)
 
 
 def _has_one_sweep(impl: ImplGraph) -> bool:

@@ -10,7 +10,7 @@ from autofuse_ir.schedule import Alternative, Dropped, ImplGraph, KernelArgument
 from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.errors import ScheduleError
-from autofuse_schedule.fits import is_superfluous, never_fits
+from autofuse_schedule.fits import is_beaten, is_superfluous, never_fits
 from autofuse_schedule.groups import group_of_graph
 from autofuse_schedule.joint import Wiring
 from autofuse_schedule.legalise.graph import Legalise
@@ -22,9 +22,12 @@ from autofuse_schedule.transforms.merge_axes import MergeAxes
 from autofuse_schedule.workspace import workspace_bytes
 
 
-def schedule(backend_node: AscBackend | FusedAscBackend, facts: SymbolFacts, target: TargetSpec) -> ScheduleResult:
+def schedule(
+    backend_node: AscBackend | FusedAscBackend, facts: SymbolFacts, target: TargetSpec, *, holds: bool = False
+) -> ScheduleResult:
     """Schedule ``backend_node`` for ``target``; of several AscGraphs, each by itself, in the order of their data.
 
+    With ``holds`` a unified buffer keeps what many tiles share, in phases of its own (`autofuse_schedule.held`).
     Raises ``ScheduleError`` when no template fits over the declared ranges; it lists what was dropped and the bytes.
     """
     ranges = {s.name: (s.lo, s.hi) for s in facts.symbols}
@@ -33,14 +36,14 @@ def schedule(backend_node: AscBackend | FusedAscBackend, facts: SymbolFacts, tar
     if isinstance(backend_node, FusedAscBackend):
         parts, wiring = backend_node.parts, Wiring(backend_node)
         for part in parts:
-            kept, gone = _implementations(part, target, ranges)
+            kept, gone = _implementations(part, target, ranges, holds)
             wired = tuple(wiring(impl, part) for impl in kept)
             groups.append(ScheduleGroup(part.name, wired, wiring.after(part), workspace_bytes(kept)))
             dropped += gone
         internal = backend_node.internal
     else:
         parts, internal = (backend_node,), ()
-        kept, gone = _implementations(backend_node, target, ranges)
+        kept, gone = _implementations(backend_node, target, ranges, holds)
         groups.append(ScheduleGroup(backend_node.name, kept, workspace_bytes=workspace_bytes(kept)))
         dropped += gone
     arguments = _arguments(backend_node, facts)
@@ -59,7 +62,7 @@ def schedule(backend_node: AscBackend | FusedAscBackend, facts: SymbolFacts, tar
 
 
 def _implementations(
-    part: AscBackend, target: TargetSpec, ranges: dict[str, tuple[int, int]]
+    part: AscBackend, target: TargetSpec, ranges: dict[str, tuple[int, int]], holds: bool
 ) -> tuple[tuple[ImplGraph, ...], tuple[Dropped, ...]]:
     merged = MergeAxes()(CollapseBroadcasts()(DropUnread()(part.graph)))
     body, axes = merged.graph, merged.axes
@@ -68,7 +71,7 @@ def _implementations(
     group = group_of_graph(body)
     kept: list[ImplGraph] = []
     dropped: list[Dropped] = []
-    for template, cases in templates_for(body, group, target, ranges):
+    for template, cases in templates_for(body, group, target, ranges, holds):
         for case in cases:
             impl = template(body, group, case, axes)
             reason = is_superfluous(impl, target, ranges) or never_fits(impl, target, ranges)
@@ -83,7 +86,8 @@ def _implementations(
             where=f"kernel {part.name}",
             fix="narrow the declared ranges or fuse fewer operators",
         )
-    return tuple(kept), tuple(dropped)
+    beaten = {impl.name: reason for impl in kept if (reason := is_beaten(impl, kept, ranges)) is not None}
+    return tuple(impl for impl in kept if impl.name not in beaten), (*dropped, *beaten.values())
 
 
 def _arguments(node: AscBackend | FusedAscBackend, facts: SymbolFacts) -> tuple[KernelArgument, ...]:

@@ -338,7 +338,7 @@ class Case:
 
     def scheduled(self, target: str) -> ScheduleResult:
         """Return its verified schedule."""
-        result = schedule(self.node, self.facts, load_target(target))
+        result = schedule(self.node, self.facts, load_target(target), holds=True)
         verify(result)
         return result
 

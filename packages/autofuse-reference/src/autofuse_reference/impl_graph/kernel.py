@@ -6,6 +6,7 @@ from math import prod
 import numpy as np
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.asc_ops import REDUCTIONS
+from autofuse_ir.dependence import dependences
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.reduction import reduced_axes, tree_of
@@ -29,6 +30,7 @@ class Kernel:
         self.impl = impl
         self._sizes = sizes
         self.nodes = {n.name: n for n in impl.nodes}
+        self.dependence = dependences(impl.nodes)
         self.extent = {a.name: self.size(a.size) for a in impl.axes}
         self.scalars = {n.name: scalar_value(n, sizes) for n in impl.nodes if n.op in ("Scalar", "IndexExpr")}
         self.phase_of = {n: i for i, p in enumerate(impl.phases) for s in p.segments for n in s.nodes}

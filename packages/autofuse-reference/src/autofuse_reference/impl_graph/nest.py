@@ -63,6 +63,12 @@ class Nest:
             if repeat != const(1):
                 self._check_reached(node, root)
 
+    def check_decides(self, node: AscNode, roots: frozenset[str]) -> None:
+        """Raise a fault when one of ``roots``, on which the value of ``node`` depends, is walked by nothing here."""
+        for root in self.impl.roots:
+            if root in roots:
+                self._check_reached(node, root)
+
     def _check_reached(self, node: AscNode, root: str) -> None:
         if root not in self.reached:
             raise InterpreterFault(

@@ -48,7 +48,7 @@ class SegmentRun:
         self.collected = {name: collected[name] for name in segment.nodes if name in collected}
         self.nodes = [kernel.nodes[name] for name in segment.nodes]
         for node in self.nodes:
-            nest.check_walks(node)
+            nest.check_decides(node, kernel.dependence[node.name])
         self.reads = self._reads()
         self.buffers = {
             name: self._buffer_elements(name)

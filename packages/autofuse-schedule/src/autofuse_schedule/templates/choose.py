@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
+from attrs import evolve
 from autofuse_ir.asc_graph import AscGraph, Axis
 from autofuse_ir.schedule import ImplGraph, TilingCase, TilingGroup
 from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.crossed import crossed_cases
 from autofuse_schedule.roles import has_later_sweeps, roles_of
+from autofuse_schedule.templates.held import HeldTemplate, Order
 from autofuse_schedule.templates.parallel import ParallelTemplate
 from autofuse_schedule.templates.reach import Reach
 from autofuse_schedule.templates.reduce import ReduceTemplate
@@ -21,31 +23,38 @@ Template: TypeAlias = Callable[[AscGraph, TilingGroup, TilingCase, tuple[Axis, .
 
 
 def templates_for(
-    graph: AscGraph, group: TilingGroup, target: TargetSpec, ranges: dict[str, tuple[int, int]]
+    graph: AscGraph, group: TilingGroup, target: TargetSpec, ranges: dict[str, tuple[int, int]], holds: bool
 ) -> tuple[tuple[Template, tuple[TilingCase, ...]], ...]:
     """Return the templates for ``graph``, each with its cases.
 
     Blocks share reduced axes only where no scan needs them in one piece. A unified buffer takes long rows in pieces,
     where a cache just lets them pass. Caches like square tiles where data is read across its rows. A CPU walks the axes
     of a tile by loops, not by calls: tiles of the innermost axes come close to all others, and each case costs time of
-    the compiler.
+    the compiler. With ``holds`` a unified buffer keeps what many tiles share.
     """
     listed = tuple(sorted(ranges.items()))
     whole = tiling_cases(group, graph.axes)
     if target.kind is TargetKind.CPU:
         whole = whole[-MOST_CPU_CASES:]
     if not roles_of(graph).swept:
-        crossed = crossed_cases(graph) if target.kind is TargetKind.CPU else ()
-        return ((ParallelTemplate(target, listed), (*whole, *crossed)),)
+        plain = ParallelTemplate(target, listed)
+        if target.kind is TargetKind.CPU:
+            return ((plain, (*whole, *crossed_cases(graph))),)
+        held = tuple(HeldTemplate(target, listed, order) for order in Order) if holds else ()
+        return ((plain, whole), *((template, template.cases(graph, whole)) for template in held))
     # Where all-load applies, too, it serves short rows, and long ones are good company for nobody.
     alone = whole[-1:] if target.kind is TargetKind.CPU and has_later_sweeps(graph) else whole
     has_pieces = target.kind is TargetKind.ASCEND and not group.n
-    found: list[tuple[Template, tuple[TilingCase, ...]]] = [
+    found: list[tuple[ReduceTemplate, tuple[TilingCase, ...]]] = [
         (ReduceTemplate(target, listed, Reach.ALL_LOAD), whole),
         (ReduceTemplate(target, listed, Reach.COMMON), in_pieces(group, whole) if has_pieces else alone),
     ]
     if target.kind is TargetKind.ASCEND:
         found.append((ReduceTemplate(target, listed, Reach.ALL_LOAD, copies=1), whole))
+    if holds and target.kind is TargetKind.ASCEND:
+        for template, cases in tuple(found):
+            keeps = evolve(template, holds=True)
+            found.append((keeps, keeps.cases(graph, cases)))
     if not group.n:
         found.append((ReduceTemplate(target, listed, Reach.R_CORE), reduced_cases(group)))
     return tuple(found)

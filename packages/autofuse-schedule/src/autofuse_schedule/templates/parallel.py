@@ -11,7 +11,7 @@ from autofuse_ir.schedule import ImplGraph, Phase, TilingCase, TilingGroup
 from autofuse_ir.target import TargetSpec
 
 from autofuse_schedule.allocate import Course, allocate
-from autofuse_schedule.crossed import narrowest_bytes
+from autofuse_schedule.crossed import lanes_of, narrowest_bytes
 from autofuse_schedule.index_bits import index_bits
 from autofuse_schedule.nest import Nest
 from autofuse_schedule.segments import partition
@@ -32,11 +32,11 @@ class ParallelTemplate:
         roots = graph.axes
         names = [axis.name for axis in roots]
         at = names.index(case.split[0])
-        multiple = self._lanes(graph) if at == len(names) - 1 else 1
+        multiple = lanes_of(graph, self.target) if at == len(names) - 1 else 1
         taken = frozenset(dict(self.ranges))
         if len(case.split) > 1:
             line = max(1, self.target.cache_line_bytes // narrowest_bytes(graph))
-            lanes = self._lanes(graph)
+            lanes = lanes_of(graph, self.target)
             held = const(max(lanes, round(self.target.quantity("crossed_lines"))))
             most = dim_min(dim_max(roots[-1].size, const(1)), held)
             tiles = (TileSplit(case.split[0], (), line), TileSplit(case.split[1], (), lanes, most))
@@ -65,7 +65,3 @@ class ParallelTemplate:
             index_bits=index_bits(nodes, roots, dict(self.ranges)),
             row_multiple=allocation.row_multiple,
         )
-
-    def _lanes(self, graph: AscGraph) -> int:
-        """Elements of the widest vector any value needs: one vector of the narrowest dtype."""
-        return max(1, self.target.vector_bytes // narrowest_bytes(graph))

@@ -23,6 +23,7 @@ from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_schedule.accumulate import Accumulators, leaves_of
 from autofuse_schedule.allocate import Course, allocate
 from autofuse_schedule.crossed import rows_on_a_line
+from autofuse_schedule.held import held_nodes
 from autofuse_schedule.index_bits import index_bits
 from autofuse_schedule.nest import Nest
 from autofuse_schedule.recompute import Prices, worth_keeping
@@ -41,19 +42,26 @@ STAGED_LEAVES = 64
 class ReduceTemplate:
     """Build the ImplGraph of one case; ``reach`` says which template.
 
-    Buffers that copy engines fill or drain have ``copies``: with one, longer rows fit, but nothing runs at once.
+    Buffers that copy engines fill or drain have ``copies``: with one, longer rows fit, but nothing runs at once. With
+    ``holds``, a first phase makes what all tiles of a block have in common.
     """
 
     target: TargetSpec
     ranges: tuple[tuple[str, tuple[int, int]], ...]
     reach: Reach
     copies: int = 2
+    holds: bool = False
+
+    def cases(self, graph: AscGraph, cases: tuple[TilingCase, ...]) -> tuple[TilingCase, ...]:
+        """Return those of ``cases`` whose tiles have something in common."""
+        return tuple(case for case in cases if case.split and self._held(graph, case))
 
     def __call__(self, graph: AscGraph, group: TilingGroup, case: TilingCase, axes: tuple[Axis, ...]) -> ImplGraph:
         """Return the scheduled kernel of ``case``; ``axes`` are all axes up to the roots."""
         roles = roles_of(graph)
         arrangement = self._arrangement(case)
-        made = self._plan(graph, roles, arrangement)
+        held = self._held(graph, case) if self.holds else frozenset[str]()
+        made = self._plan(graph, roles, arrangement, held)
         loops = split_for(self.reach, graph, roles, case, made, self.target, frozenset(dict(self.ranges)))
         all_axes = {axis.name: axis for axis in (*axes, *loops.axes)}
         nest = Nest(graph.axes, tuple(all_axes[name] for name in loops.vectorised))
@@ -68,9 +76,14 @@ class ReduceTemplate:
             for segment in self._segments(body, walked_in, made, roles):
                 segments.append(segment)
                 nests.append(walked_in)
-                numbers.append(body.phase)
+                numbers.append(body.phase + bool(held))
+                if held.issuperset(segment.nodes):
+                    numbers[-1] = 0
         crossing = loops.loops[-1] if loops.loops else ""
-        course = Course(tuple(segments), tuple(nests), tuple(numbers), crossing)
+        in_order = sorted(range(len(numbers)), key=numbers.__getitem__)
+        segments, nests = [segments[at] for at in in_order], [nests[at] for at in in_order]
+        numbers.sort()
+        course = Course(tuple(segments), tuple(nests), tuple(numbers), crossing, loops.loops[:1] if held else ())
         spread = {n.name: leaves_of(n, nest) for n in made.nodes if is_spread and is_reduction(n)}
         allocation = allocate(made.nodes, course, self.target, spread, self.copies)
         survives = {Arrangement.TOGETHER: "", Arrangement.APART: crossing, Arrangement.SPREAD: loops.block or ""}
@@ -84,9 +97,9 @@ class ReduceTemplate:
             if is_mine(by_name[name])
         ]
         impl = ImplGraph(
-            name="_".join((graph.name, self.reach.value.replace("-", "_"), case.name, *self._variant)),
+            name="_".join((graph.name, self.name.replace("-", "_"), case.name, *self._variant)),
             case=case,
-            template=self.reach.value,
+            template=self.name,
             group=group,
             roots=roles.roots,
             axes=(*axes, *loops.axes),
@@ -109,6 +122,11 @@ class ReduceTemplate:
         return impl
 
     @property
+    def name(self) -> str:
+        """The template's name."""
+        return f"{self.reach.value}-held" if self.holds else self.reach.value
+
+    @property
     def _variant(self) -> tuple[str, ...]:
         return ("single",) if self.copies == 1 else ()
 
@@ -118,12 +136,20 @@ class ReduceTemplate:
         takes_pieces = self.reach is Reach.COMMON and len(case.split) > 1
         return Arrangement.APART if takes_pieces else Arrangement.TOGETHER
 
-    def _plan(self, graph: AscGraph, roles: Roles, arrangement: Arrangement) -> Plan:
+    def _held(self, graph: AscGraph, case: TilingCase) -> frozenset[str]:
+        """Names of the nodes that are the same in all tiles of a block."""
+        at = [axis.name for axis in graph.axes].index(case.split[0])
+        kept = roles_of(graph).kept
+        around = frozenset(axis.name for axis in graph.axes[: at + 1] if axis.name in kept)
+        pieces = frozenset(axis.name for axis in graph.axes if axis.name not in kept) if case.split[1:] else frozenset()
+        return frozenset(held_nodes(graph.nodes, (around, around | pieces)))
+
+    def _plan(self, graph: AscGraph, roles: Roles, arrangement: Arrangement, held: frozenset[str]) -> Plan:
         if self.reach is Reach.ALL_LOAD:
             kept = worth_keeping(graph.nodes, roles, Prices(self.target))
-            return plan(graph, roles, arrangement, kept, rereads=self.target.kind is TargetKind.CPU)
+            return plan(graph, roles, arrangement, kept | held, rereads=self.target.kind is TargetKind.CPU)
         scans = frozenset(node.name for node in graph.nodes if is_scan(node))
-        return plan(graph, roles, arrangement, scans)
+        return plan(graph, roles, arrangement, scans | held)
 
     def _segments(self, body: Body, nest: Nest, made: Plan, roles: Roles) -> tuple[Segment, ...]:
         """Cut a body to the target's limits. A node that stands alone walks only what it needs."""

@@ -54,22 +54,26 @@ def split_for(
 
 
 def phases_of(made: Plan, course: Course, loops: SplitLoops, arrangement: Arrangement) -> tuple[Phase, ...]:
-    """Return the phases around the segments of ``course``."""
+    """Return the phases around the segments of ``course``; the first ones make what is held, once a block."""
     numbers = list(dict.fromkeys(course.phases))
-    row_phases = {body.phase for body in made.bodies if body.is_row}
-    row_phases -= {body.phase for body in made.bodies if not body.is_row}
+    before = len(course.held)
+    first = next((number for number in numbers if number >= before), before)
+    row_phases = {body.phase + before for body in made.bodies if body.is_row}
+    row_phases -= {body.phase + before for body in made.bodies if not body.is_row}
     phases = []
     for number in numbers:
         within: tuple[Segment, ...] = tuple(
             segment for at, segment in zip(course.phases, course.segments, strict=True) if at == number
         )
         is_last = number == numbers[-1]
+        shared = len(loops.loops) if number > first else before
         match arrangement:
+            case _ if number < before:
+                phase = Phase(loops.loops[: number + 1], loops.block, within, Sync.BLOCK, number)
             case Arrangement.TOGETHER:
-                phase = Phase(loops.loops, loops.block, within)
+                phase = Phase(loops.loops, loops.block, within, shared=shared)
             case Arrangement.APART:
                 around = loops.loops if number in row_phases else (*loops.loops, *loops.sweep_loops)
-                shared = 0 if number == numbers[0] else len(loops.loops)
                 phase = Phase(around, loops.block, within, Sync.NONE if is_last else Sync.BLOCK, shared)
             case Arrangement.SPREAD if number in row_phases:
                 phase = Phase((), None, within, Sync.NONE if is_last else Sync.ALL)

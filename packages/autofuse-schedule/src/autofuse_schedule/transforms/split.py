@@ -31,7 +31,7 @@ class SplitLoops:
     """The axes of one case: all new ``axes`` (parents first), ``loops``, ``block`` axis, ``vectorised`` axes.
 
     ``vectorised`` follow the order of the roots; ``sweep_loops`` go around those sweeps that take reduced axes in
-    pieces.
+    pieces. ``walks`` has the root axes that each of ``loops`` decides about.
     """
 
     axes: tuple[Axis, ...]
@@ -40,6 +40,7 @@ class SplitLoops:
     vectorised: tuple[str, ...]
     variables: tuple[TileVariable, ...]
     sweep_loops: tuple[str, ...] = ()
+    walks: tuple[frozenset[str], ...] = ()
 
 
 def split_nest(roots: tuple[Axis, ...], tile: TileSplit | None, taken: frozenset[str]) -> SplitLoops:
@@ -59,10 +60,24 @@ def split_square(roots: tuple[Axis, ...], tiles: tuple[TileSplit, ...], taken: f
     return _split(roots, tiles, tuple(axis.name for axis in roots if axis.name not in names), taken)
 
 
-def _split(
-    roots: tuple[Axis, ...], tiles: tuple[TileSplit, ...], outside: tuple[str, ...], taken: frozenset[str]
+def split_in_block(
+    roots: tuple[Axis, ...], tile: TileSplit, within: frozenset[str], taken: frozenset[str]
 ) -> SplitLoops:
-    """Split the axes of ``tiles`` and spread their outer halves and the axes ``outside`` over blocks."""
+    """Split as `split_nest` does, but each block goes through all of the root axes ``within``, in loops of their own.
+
+    They are innermost; some axis around the tile must be left for the blocks to share.
+    """
+    return _split(roots, (tile,), tile.outside, taken, within)
+
+
+def _split(
+    roots: tuple[Axis, ...],
+    tiles: tuple[TileSplit, ...],
+    outside: tuple[str, ...],
+    taken: frozenset[str],
+    within: frozenset[str] = frozenset(),
+) -> SplitLoops:
+    """Split the axes of ``tiles``; spread their outer halves and axes ``outside`` over blocks, if not ``within``."""
     one = const(1)
     made: list[Axis] = []
     variables: list[TileVariable] = []
@@ -76,8 +91,11 @@ def _split(
         made += [outer, inner]
         most = dim_max(axis.size, one) if tile.most is None else tile.most
         variables.append(TileVariable(name, inner.name, TileRole.LOCAL, 1, most, tile.multiple))
-    parts = [halves[root.name][0] if root.name in halves else root for root in roots
-             if root.name in halves or root.name in outside]  # fmt: skip
+    around = {root.name: halves[root.name][0] if root.name in halves else root for root in roots
+              if root.name in halves or root.name in outside}  # fmt: skip
+    parts = [axis for name, axis in around.items() if name not in within]
+    inside = {name: axis for name, axis in around.items() if name in within}
+    shared = frozenset(around) - within
     if len(parts) > 1:
         name = "".join(part.name for part in parts)
         merged = Axis(name, AxisKind.MERGED, product(p.size for p in parts), tuple(p.name for p in parts))
@@ -87,11 +105,11 @@ def _split(
     share_name = _unused(f"{merged.name}b_size", taken)
     share = symbol(share_name)
     block = Axis(f"{merged.name}B", AxisKind.BLOCK_OUTER, ceildiv(merged.size, share), (merged.name,))
-    within = Axis(f"{merged.name}b", AxisKind.BLOCK_INNER, share, (merged.name,))
-    variables.append(TileVariable(share_name, within.name, TileRole.MULTICORE, 1, dim_max(merged.size, one), 1))
+    own = Axis(f"{merged.name}b", AxisKind.BLOCK_INNER, share, (merged.name,))
+    variables.append(TileVariable(share_name, own.name, TileRole.MULTICORE, 1, dim_max(merged.size, one), 1))
     return SplitLoops(
-        axes=(*made, block, within),
-        loops=(block.name, within.name),
+        axes=(*made, block, own),
+        loops=(block.name, own.name, *(axis.name for axis in inside.values())),
         block=block.name,
         vectorised=tuple(
             halves[root.name][1].name if root.name in halves else root.name
@@ -99,6 +117,7 @@ def _split(
             if root.name not in outside
         ),
         variables=tuple(variables),
+        walks=(shared, shared, *(frozenset({name}) for name in inside)),
     )
 
 
@@ -120,6 +139,7 @@ def split_sweeps(roots: tuple[Axis, ...], loops: SplitLoops, tile: TileSplit, ta
         vectorised=tuple(inner.name if v == axis.name else v for v in loops.vectorised if v not in tile.outside),
         variables=(*local, variable, *shares),
         sweep_loops=(*tile.outside, outer.name),
+        walks=loops.walks,
     )
 
 
