@@ -6,7 +6,6 @@ from autofuse_ir.schedule import ScheduleResult
 from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_ir.tiling import TilingModel
 
-from autofuse_codegen.errors import CodegenError
 from autofuse_codegen.link import link
 from autofuse_codegen.targets.ascendc.emitter import emit_ascendc
 from autofuse_codegen.targets.cpu.emitter import emit_cpu
@@ -22,10 +21,4 @@ def emit(
         case TargetKind.CPU:
             return emit_cpu(schedule_result, tiling_model, facts, target)
         case TargetKind.ASCEND:
-            if any(len(alternative.groups) > 1 for alternative in schedule_result.alternatives):
-                raise CodegenError(
-                    "its parts run one after the other, and launches of an NPU run one group of blocks",
-                    where=f"kernel {schedule_result.name}",
-                    fix="give each part a kernel of its own (FusionOptions.max_parts = 1)",
-                )
             return emit_ascendc(schedule_result, tiling_model, facts, target)

@@ -107,7 +107,7 @@ def test_host_symbols_have_the_names_and_answers_that_launchers_expect(tmp_path)
     static.GenConstTilingData.restype = ctypes.c_char_p
     assert static.AutofuseIsStaticShape() & 1
     assert static.GetTilingKeyForStatic() == 0
-    assert static.GenConstTilingData(None, 48, 0).startswith(b"constexpr AfTiling_abs_add af_tiling = {")
+    assert static.GenConstTilingData(None, 48, 0).startswith(b"constexpr AfTiling_abs_add af_abs_add_constant = {")
     assert Emulated.tiling_data(emulated, "abs_add", {}, 48)[16:20] == bytes(4)
 
 

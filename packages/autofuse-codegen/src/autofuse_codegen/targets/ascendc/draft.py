@@ -6,6 +6,7 @@ from autofuse_ir.comment import comment_text
 from autofuse_ir.dims_c import c_text
 from autofuse_ir.schedule import ImplGraph, Phase
 
+from autofuse_codegen.targets.ascendc.arguments import place_of
 from autofuse_codegen.targets.ascendc.layout import Layouts
 from autofuse_codegen.targets.ascendc.lines import Line
 from autofuse_codegen.targets.ascendc.literals import literal, type_name
@@ -14,6 +15,7 @@ from autofuse_codegen.targets.ascendc.memory import Memory
 from autofuse_codegen.targets.ascendc.names import Names
 from autofuse_codegen.targets.ascendc.nest import Nest
 from autofuse_codegen.targets.ascendc.operands import Number, Operand, Tensor
+from autofuse_codegen.targets.ascendc.places import Loops
 
 
 @define
@@ -68,11 +70,9 @@ class Draft:
     def gm(self, node: AscNode) -> tuple[str, tuple[str, int]]:
         """Return the global tensor that a Load or Store touches: its name, and the key of its parameter."""
         if node.op == "Load":
-            data = self.nodes[node.inputs[0]]
-            key = ("Data", data.argument_index)
+            key = place_of(self.nodes[node.inputs[0]])
         else:
-            output = next(n for n in self.impl.nodes if n.op == "Output" and node.name in n.inputs)
-            key = ("Output", output.argument_index)
+            key = place_of(next(n for n in self.impl.nodes if n.op == "Output" and node.name in n.inputs))
         return self.names.of(f"gm {key}", f"{self.parameters[key]}_gm"), key
 
     def operand(self, name: str, reader: AscNode) -> Operand:
@@ -103,6 +103,14 @@ class Draft:
                 self.lines.append(Line(text, settles=True))
                 self._numbers[name] = Number(wish, node.dtype)
         return self._numbers[name]
+
+    def index(self, name: str, counted: dict[str, str]) -> str:
+        """Return the value of node ``name`` at one point of the tile: ``counted`` has its index by root axis."""
+        node = self.nodes[name]
+        if node.op in ("Scalar", "IndexExpr") or name in self.scalar_casts:
+            return self.number(name).text
+        place = Loops(self.nest, self.layouts, counted=counted).place(self.layouts.axes_of(node))
+        return f"{self.tensor(node)}.GetValue({place or '0'})"
 
     def is_scalar_cast(self, node: AscNode) -> bool:
         """Note a size in another type as a number of the scalar unit; False for other Casts."""

@@ -1,49 +1,45 @@
 """The Ascend C emitter: ScheduleResult and TilingModel -> kernel, tiling function, tiling data, shape inference."""
 
-import re
-from importlib.resources import files
-
 from attrs import frozen
-from autofuse_ir.abi import header_text as abi_text
 from autofuse_ir.comment import comment_text
-from autofuse_ir.dims import Dim, symbol
-from autofuse_ir.dims_c import C_PRELUDE, c_text
+from autofuse_ir.dims import Dim, const, symbol
+from autofuse_ir.dims_c import c_text
 from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.facts import SymbolFacts
+from autofuse_ir.group_order import levels
+from autofuse_ir.kernel_memory import workspace_plan
 from autofuse_ir.kernels import FileRole, KernelBundle, SourceFile
-from autofuse_ir.schedule import ImplGraph, ScheduleResult
+from autofuse_ir.schedule import ScheduleResult
 from autofuse_ir.target import TargetSpec
-from autofuse_ir.tiling import SupportFile, TilingModel, support_file
+from autofuse_ir.tiling import TilingModel
 
 from autofuse_codegen.errors import CodegenError
 from autofuse_codegen.render import render, source_file
-from autofuse_codegen.targets.ascendc.case import Written, write_case
-from autofuse_codegen.targets.ascendc.names import Names
-from autofuse_codegen.targets.ascendc.views import (
-    BundleView,
-    CaseView,
-    FieldView,
-    OutputView,
-    SettingView,
-    SymbolView,
-)
+from autofuse_codegen.targets.ascendc.arguments import Place, parameters_of
+from autofuse_codegen.targets.ascendc.headers import headers_of, support_files
+from autofuse_codegen.targets.ascendc.parts import Part, Spot, field_names, part_of
+from autofuse_codegen.targets.ascendc.views import BundleView, FieldView, OutputView, StepView, SymbolView
 from autofuse_codegen.targets.cpu.aliases import safe_aliases
+from autofuse_codegen.targets.cpu.emitter import SOLVER_SOURCE, STATUS_MESSAGES
+from autofuse_codegen.targets.cpu.joint import is_joint, only_alternative
 from autofuse_codegen.targets.cpu.names import identifier
 
 TEMPLATES = "targets/ascendc/templates"
-INCLUDE = "targets/ascendc/include"
-HEADERS = ("af_npu_base.h", "af_npu_copy.h", "af_npu_fill.h")
-OPTIONAL_HEADERS = ("af_npu_broadcast.h", "af_npu_constant.h", "af_npu_logic.h", "af_npu_cast.h")
-SIZES = "af_npu_sizes.h"
 
 FLAGS = ("-std=c++17", "-O2", "-fno-exceptions", "-fno-rtti")
 
 ARCHITECTURES = {"ascend-a2": "dav-2201", "ascend-a3": "dav-2201", "ascend-350": "dav-3510"}
 
-SOLVER_SOURCE = """// The tiling solver, compiled once for all kernels of a library.
-#define AF_TILING_SOLVER_DEFINE
-#include "af_tiling_solver.h"
-"""
+STATUS_BYTES = 64
+"""Bytes of a block's status word, which stand first in the workspace. A kernel that waits for all blocks must have a
+workspace of some bytes."""
+
+TILING_UB, TILING_WORKSPACE, TILING_NEGATIVE_SIZE = -1, -2, -3
+"""Results of tiling functions beside those of the solver: less UB than tiles are sized for; a workspace that the 32-bit
+field for its size cannot state; a size below 0."""
+
+MOST_ARGUMENTS = 30
+"""Inputs and outputs that a launch passes: 32 parameters, less workspace and tiling data."""
 
 FIXED_FIELDS = (
     FieldView("uint32_t", "block_dim", "blocks to launch"),
@@ -56,85 +52,91 @@ FIXED_FIELDS = (
 
 
 @frozen
-class _Fields:
-    """Names of fields of the tiling data: of symbols and tile sizes, and how many queues and buffers there are."""
+class _Layout:
+    """The parts of a kernel, those that run side by side, and where values between them lie in the workspace."""
 
-    sizes: dict[str, str]
-    queues: int
-    buffers: int
-
-    def views(self, symbols: tuple[str, ...]) -> tuple[FieldView, ...]:
-        """Return all fields in order; 64-bit ones are aligned."""
-        found = list(FIXED_FIELDS)
-        for size, field in self.sizes.items():
-            what = f"size {comment_text(size)}" if size in symbols else "tile size"
-            found.append(FieldView("int64_t", field, what))
-        found += [FieldView("uint32_t", f"q{i}_size", "bytes of a queue's buffer") for i in range(self.queues)]
-        found += [FieldView("uint32_t", f"b{i}_size", "bytes of a buffer") for i in range(self.buffers)]
-        if (self.queues + self.buffers) % 2:
-            found.append(FieldView("uint32_t", "reserved2", ""))
-        return tuple(found)
+    parts: tuple[Part, ...]
+    steps: tuple[StepView, ...]
+    places: tuple[tuple[str, Dim], ...]
 
 
 def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, target: TargetSpec) -> KernelBundle:
-    """Write the sources of one backend node; everything about order and place comes from ``schedule``."""
+    """Write the sources of one backend node; everything about order and place comes from ``schedule``.
+
+    Raises ``CodegenError`` where there are more arguments than a kernel of the target may have, or more tiling data.
+    """
     del facts  # ranges are in the schedule already
+    _check_arguments(schedule, target)
     kernel = identifier(schedule.name)
-    implementations = tuple(i for a in schedule.alternatives for g in a.groups for i in g.implementations)
-    field_names = Names()
-    for fixed in FIXED_FIELDS:
-        field_names.of(fixed.name, fixed.name)
-    sizes = {s: field_names.of(f"size {s}", s) for s in schedule.symbols}
-    for case in model.cases:
-        for variable in case.variables:
-            sizes.setdefault(variable.name, field_names.of(f"size {variable.name}", variable.name))
-    parameters = _parameters(schedule)
-    cases = tuple(
-        _case(kernel, key, impl, schedule, model, target, sizes, parameters) for key, impl in enumerate(implementations)
-    )
-    fields = _Fields(
-        sizes,
-        max((len(written.memory.queues) for _, written in cases), default=0),
-        max((len(written.memory.spaces) for _, written in cases), default=0),
-    )
-    field_views = fields.views(schedule.symbols)
-    tiling_bytes = sum(8 if view.type == "int64_t" else 4 for view in field_views)
+    parameters = parameters_of(schedule)
+    layout = (_joint if is_joint(schedule) else _alone)(kernel, schedule, model, target, parameters)
+    names = field_names(schedule.symbols, () if layout.steps else model.cases)
+    fields = _fields(schedule, layout, names)
+    tiling_bytes = _bytes_of(fields, layout)
     if tiling_bytes > target.limits.tiling_bytes:
         raise CodegenError(
             f"the tiling data takes {tiling_bytes} bytes, {target.limits.tiling_bytes} are the most",
             where=f"kernel {schedule.name}",
             fix="fuse fewer operators",
         )
-    text = "\n".join(line for view, _ in cases for line in (*view.setup, *view.body))
-    headers = (SIZES, *HEADERS, *(h for h in OPTIONAL_HEADERS if _mentions(text, h)))
+    waits = len(layout.steps) > 1 or any(part.waits for part in layout.parts)
+    has_status = any(part.has_status for part in layout.parts)
+    head = STATUS_BYTES * (target.cores if has_status else int(waits))
+    workspace = schedule.workspace_bytes + head
+    arguments = tuple(name for (kind, _), name in parameters.items() if kind != "internal")
+    parts = tuple(part.view for part in layout.parts)
+    uses_workspace = bool(layout.places) or any("GM_ADDR workspace" in part.parameters for part in parts)
+    extra = tuple(name for name, is_used in (("status", has_status), ("workspace", uses_workspace)) if is_used)
+    functions = [function for part in parts for case in part.cases for function in case.functions]
+    headers = headers_of("\n".join(line for function in functions for line in (*function.setup, *function.body)))
+    constant_format, constant_values = _constant(fields, layout)
     view = BundleView(
         kernel=kernel,
         entry=f"af_{kernel}",
         title=comment_text(schedule.name),
-        sources=tuple(comment_text(line) for line in _sources(implementations)),
+        sources=tuple(comment_text(line) for line in _sources(schedule)),
         headers=headers,
-        parameters=tuple(f"GM_ADDR {name}" for name in parameters.values()),
-        call=", ".join(parameters.values()),
-        argument_names=tuple(parameters.values()),
+        parameters=tuple(f"GM_ADDR {name}" for name in arguments),
+        call=", ".join(arguments),
+        argument_names=arguments,
         tiling_type=f"AfTiling_{kernel}",
-        fields=field_views,
-        symbols=_symbols(schedule, sizes),
-        size_lines=_size_lines(schedule, sizes),
-        cases=tuple(case for case, _ in cases),
+        fields=fields,
+        symbols=_symbols(schedule, names),
+        size_lines=_size_lines(schedule, names),
+        parts=parts,
+        steps=layout.steps,
+        place_sizes=_place_sizes(layout, schedule, names),
+        places=tuple(
+            f"GM_ADDR const {name} = workspace + {_operand(offset, names)};" for name, offset in layout.places
+        ),
+        shares=any(len(step.parts) > 1 for step in layout.steps),
+        run_parameters=tuple(f"GM_ADDR {name}" for name in (*arguments, *extra)),
+        run_call=", ".join((*arguments, *extra)),
+        task_type="KERNEL_TYPE_MIX_AIV_1_0" if waits else "KERNEL_TYPE_AIV_ONLY",
+        head_bytes=head,
+        has_status=has_status,
+        uses_workspace=uses_workspace,
+        has_workspace=workspace != const(0),
         outputs=tuple(
-            OutputView(comment_text(a.name), tuple(c_text(d, sizes.__getitem__) for d in a.shape))
+            OutputView(comment_text(a.name), tuple(c_text(d, names.__getitem__) for d in a.shape))
             for a in schedule.arguments
             if a.is_output
         ),
         output_rank=sum(len(a.shape) for a in schedule.arguments if a.is_output),
         solver_header=model.support_files[0].name,
         models_header=model.support_files[1].name,
+        models=f"af_models_{kernel}",
         value_count=len(model.symbols) + 1 + max(len(case.variables) for case in model.cases),
         cores=target.cores,
         ub_bytes=target.local_memory.usable,
-        workspace_bytes=c_text(schedule.workspace_bytes, sizes.__getitem__),
+        workspace_bytes=c_text(workspace, names.__getitem__),
         arch=ARCHITECTURES.get(target.name, ""),
         is_static=not schedule.symbols,
+        constant_format=constant_format,
+        constant_values=constant_values,
+        code_negative=TILING_NEGATIVE_SIZE,
+        code_workspace=TILING_WORKSPACE,
+        code_ub=TILING_UB,
     )
     return KernelBundle(
         name=schedule.name,
@@ -144,13 +146,103 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
         launch=view.entry,
         tiling=f"af_{kernel}_tiling",
         tiling_bytes=tiling_bytes,
-        workspace_bytes=schedule.workspace_bytes,
+        workspace_bytes=workspace,
         files=_files(kernel, view),
-        support_files=(*_support(headers), *model.support_files),
+        support_files=(*support_files(headers), *model.support_files),
         flags=FLAGS,
         safe_aliases=safe_aliases(schedule),
-        status_messages=(),
+        status_messages=STATUS_MESSAGES if has_status else (),
     )
+
+
+def _check_arguments(schedule: ScheduleResult, target: TargetSpec) -> None:
+    count = len(schedule.arguments)
+    if count > MOST_ARGUMENTS:
+        raise CodegenError(
+            f"it has {count} inputs and outputs, {MOST_ARGUMENTS} are the most on {target.name}",
+            where=f"kernel {schedule.name}",
+            fix="fuse fewer operators (FusionOptions.max_inputs, max_outputs)",
+        )
+
+
+def _alone(
+    kernel: str, schedule: ScheduleResult, model: TilingModel, target: TargetSpec, parameters: dict[Place, str]
+) -> _Layout:
+    implementations = tuple(i for a in schedule.alternatives for g in a.groups for i in g.implementations)
+    part = part_of(
+        Spot(kernel), schedule.name, implementations, 0, schedule, model, target, parameters, workspace="workspace"
+    )
+    return _Layout((part,), (), ())
+
+
+def _joint(
+    kernel: str, schedule: ScheduleResult, model: TilingModel, target: TargetSpec, parameters: dict[Place, str]
+) -> _Layout:
+    alternative = only_alternative(schedule)
+    plan = workspace_plan(schedule.internals, alternative)
+    values = zip(schedule.internals, plan.internals, strict=True)
+    places = [(parameters["internal", value.index], offset) for value, offset in values]
+    parts: dict[str, Part] = {}
+    first = 0
+    for number, group in enumerate(alternative.groups):
+        own = f"graph{number}_workspace"
+        while own in parameters.values():
+            own += "_"
+        parts[group.name] = part_of(
+            Spot(kernel, number), group.name, group.implementations, first, schedule, model, target, parameters, own
+        )
+        first += len(group.implementations)
+        if own in parts[group.name].view.call:
+            places.append((own, plan.of_group(group.name)))
+    steps = []
+    for level in levels(alternative.groups):
+        views = tuple(parts[group.name].view for group in level)
+        blocks = " + ".join(f"t->{view.place}.block_dim" for view in views)
+        steps.append(StepView(comment_text(", ".join(group.name for group in level)), views, blocks))
+    return _Layout(tuple(parts.values()), tuple(steps), tuple(places))
+
+
+def _fields(schedule: ScheduleResult, layout: _Layout, names: dict[str, str]) -> tuple[FieldView, ...]:
+    """Return the fields of the tiling data; those of each of several parts stand in a struct of their own."""
+    if not layout.steps:
+        (part,) = layout.parts
+        return (*FIXED_FIELDS, *part.view.fields)
+    symbols = (FieldView("int64_t", names[s], f"size {comment_text(s)}") for s in schedule.symbols)
+    keys = [FieldView("uint32_t", p.view.key_field, f"tiling case of {p.view.name}") for p in layout.parts]
+    if len(keys) % 2:
+        keys.append(FieldView("uint32_t", "reserved2", ""))
+    structs = (FieldView(p.view.type, p.view.place, p.view.name) for p in layout.parts)
+    return (*FIXED_FIELDS, *symbols, *keys, *structs)
+
+
+def _bytes_of(fields: tuple[FieldView, ...], layout: _Layout) -> int:
+    """Return the size of the struct: every field is aligned, and so is its end."""
+    sizes = {"int64_t": 8, "uint32_t": 4}
+    for part in layout.parts if layout.steps else ():
+        sizes[part.view.type] = sum(sizes[field.type] for field in part.view.fields)
+    return sum(sizes[field.type] for field in fields)
+
+
+def _constant(fields: tuple[FieldView, ...], layout: _Layout) -> tuple[str, tuple[str, ...]]:
+    """Return the format that prints the tiling data as an initialiser, and the values it prints."""
+    structs = {part.view.place: part.view.fields for part in layout.parts}
+    texts: list[str] = []
+    values: list[str] = []
+    for field in fields:
+        inner = structs[field.name] if layout.steps and field.name in structs else ()
+        values += [f"{field.name}.{each.name}" for each in inner] or [field.name]
+        texts.append("{" + ", ".join("%lld" for _ in inner) + "}" if inner else "%lld")
+    return "{" + ", ".join(texts) + "}", tuple(values)
+
+
+def _place_sizes(layout: _Layout, schedule: ScheduleResult, names: dict[str, str]) -> tuple[str, ...]:
+    used = {s for _, offset in layout.places for s in free_symbols(offset)}
+    return tuple(f"const af_i64 {names[s]} = t->{names[s]};" for s in schedule.symbols if s in used)
+
+
+def _operand(size: Dim, names: dict[str, str]) -> str:
+    text = c_text(size, names.__getitem__)
+    return text if size.constant_value is not None else f"({text})"
 
 
 def _files(kernel: str, view: BundleView) -> tuple[SourceFile, ...]:
@@ -170,100 +262,9 @@ def _files(kernel: str, view: BundleView) -> tuple[SourceFile, ...]:
     )
 
 
-def _support(headers: tuple[str, ...]) -> tuple[SupportFile, ...]:
-    names = set(headers) - {SIZES}
-    todo = list(names)
-    texts: dict[str, str] = {}
-    while todo:
-        name = todo.pop()
-        if name in texts:
-            continue
-        texts[name] = files("autofuse_codegen").joinpath(*INCLUDE.split("/"), name).read_text(encoding="utf-8")
-        todo += re.findall(r'^#include "(af_npu_\w+\.h)"', texts[name], re.MULTILINE)
-    texts[SIZES] = f'#pragma once\n#include "af_npu_base.h"\n\n#define AF_INLINE __aicore__ inline\n\n{C_PRELUDE}'
-    texts["af_abi.h"] = abi_text()
-    texts["af_sizes.h"] = f'#pragma once\n#include "af_abi.h"\n\n{C_PRELUDE}'
-    return tuple(support_file(name, text) for name, text in sorted(texts.items()))
-
-
-def _mentions(text: str, header: str) -> bool:
-    source = files("autofuse_codegen").joinpath(*INCLUDE.split("/"), header).read_text(encoding="utf-8")
-    names = set(re.findall(r"\b(af_\w+)\(", source)) | set(re.findall(r"_CONSTANT\((af_\w+),", source))
-    return any(re.search(rf"\b{name}\b", text) for name in names)
-
-
-def _parameters(schedule: ScheduleResult) -> dict[tuple[str, int], str]:
-    names = Names()
-    found = {}
-    for argument in schedule.arguments:
-        key = ("Output" if argument.is_output else "Data", argument.index)
-        found[key] = names.of(str(key), argument.name)
-    return found
-
-
-def _case(
-    kernel: str,
-    key: int,
-    impl: ImplGraph,
-    schedule: ScheduleResult,
-    model: TilingModel,
-    target: TargetSpec,
-    fields: dict[str, str],
-    parameters: dict[tuple[str, int], str],
-) -> tuple[CaseView, Written]:
-    names = Names()
-    for place, name in parameters.items():
-        names.of(str(place), name)
-    sizes = {s: names.of(f"size {s}", s) for s in (*schedule.symbols, *(v.name for v in impl.tile_variables))}
-    narrowest = min((n.dtype.itemsize for n in impl.nodes if n.op not in ("Scalar", "IndexExpr")), default=1)
-    (written,) = write_case(impl, names, sizes, parameters, target.vector_bytes // narrowest)
-    text = "\n".join((*written.setup, *written.body))
-    used = [s for s in sizes if re.search(rf"\b{re.escape(sizes[s])}\b", text)]
-    view = CaseView(
-        key=key,
-        function=f"{kernel}_case{key}",
-        comment=(comment_text(f"Template {impl.template}, case {impl.case.name}: split {', '.join(impl.case.split)}"),),
-        sizes=tuple(f"const af_i64 {sizes[s]} = t->{fields[s]};" for s in used),
-        setup=written.setup,
-        body=written.body,
-        settings=_settings(impl, written, schedule, model, key, fields),
-    )
-    return view, written
-
-
-def _settings(
-    impl: ImplGraph, written: Written, schedule: ScheduleResult, model: TilingModel, key: int, fields: dict[str, str]
-) -> tuple[SettingView, ...]:
-    """What the tiling function stores for one case, as statements."""
-    first = len(model.symbols) + 1
-    found = []
-    for at, variable in enumerate(model.cases[key].variables):
-        name = fields[variable.name]
-        found.append(SettingView(name, f"const af_i64 {name} = t->{name} = values[{first + at}];"))
-
-    def put(field: str, size: Dim) -> None:
-        text = c_text(size, fields.__getitem__)
-        found.append(SettingView(field, f"t->{field} = static_cast<uint32_t>({text});"))
-
-    for queue in written.memory.queues:
-        total = queue.members[0].bytes
-        for member in queue.members[1:]:
-            total = total + member.bytes
-        put(queue.size_field, total)
-    for space in written.memory.spaces:
-        put(space.size_field, space.buffer.bytes)
-    used = {s for q in written.memory.queues for m in q.members for s in free_symbols(m.bytes)}
-    used |= {s for space in written.memory.spaces for s in free_symbols(space.buffer.bytes)}
-    del impl, schedule
-    for variable in model.cases[key].variables:
-        if variable.name not in used:
-            found.append(SettingView(fields[variable.name], f"(void){fields[variable.name]};"))
-    return tuple(found)
-
-
-def _symbols(schedule: ScheduleResult, sizes: dict[str, str]) -> tuple[SymbolView, ...]:
+def _symbols(schedule: ScheduleResult, names: dict[str, str]) -> tuple[SymbolView, ...]:
     return tuple(
-        SymbolView(sizes[name], comment_text(name), sizes[name], position, *_source(schedule, name))
+        SymbolView(names[name], comment_text(name), names[name], position, *_source(schedule, name))
         for position, name in enumerate(schedule.symbols)
     )
 
@@ -276,10 +277,11 @@ def _source(schedule: ScheduleResult, name: str) -> tuple[int, int]:
     return -1, -1
 
 
-def _size_lines(schedule: ScheduleResult, sizes: dict[str, str]) -> tuple[str, ...]:
+def _size_lines(schedule: ScheduleResult, names: dict[str, str]) -> tuple[str, ...]:
     used = {s for a in schedule.arguments if a.is_output for d in a.shape for s in free_symbols(d)}
-    return tuple(f"const af_i64 {sizes[s]} = sizes[{i}];" for i, s in enumerate(schedule.symbols) if s in used)
+    return tuple(f"const af_i64 {names[s]} = sizes[{i}];" for i, s in enumerate(schedule.symbols) if s in used)
 
 
-def _sources(implementations: tuple[ImplGraph, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(s for n in implementations[0].nodes for s in n.source))
+def _sources(schedule: ScheduleResult) -> tuple[str, ...]:
+    firsts = (group.implementations[0] for group in schedule.alternatives[0].groups)
+    return tuple(dict.fromkeys(s for impl in firsts for n in impl.nodes for s in n.source))

@@ -43,7 +43,7 @@ class Nest:
         for name in phase.loops:
             index = self.names.of(f"axis {name}", name)
             if name == phase.block:
-                put(f"const af_i64 {index} = GetBlockIdx();")
+                put(f"const af_i64 {index} = block;")
                 put(f"if ({index} >= {self._bound(name)}) return;")
             else:
                 put(f"for (af_i64 {index} = 0; {index} < {self._bound(name)}; ++{index}) {{")

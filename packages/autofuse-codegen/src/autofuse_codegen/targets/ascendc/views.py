@@ -14,23 +14,61 @@ class FieldView:
 
 @frozen
 class SettingView:
-    """A field and the expression the tiling function stores in it."""
+    """A field and the statement by which the tiling function stores it."""
 
     field: str
     value: str
 
 
 @frozen
-class CaseView:
-    """One tiling case: its function in the kernel, and what the tiling function stores for it."""
+class FunctionView:
+    """A function of the kernel: lines that read sizes, make queues and buffers, and do the work."""
 
-    key: int
-    function: str
-    comment: tuple[str, ...]
+    name: str
     sizes: tuple[str, ...]
     setup: tuple[str, ...]
     body: tuple[str, ...]
+
+
+@frozen
+class CaseView:
+    """One tiling case: its functions, all blocks waiting in between, and what the tiling function stores for it."""
+
+    key: int
+    comment: tuple[str, ...]
+    functions: tuple[FunctionView, ...]
     settings: tuple[SettingView, ...]
+
+
+@frozen
+class PartView:
+    """What is solved by itself: a kernel of one group, or one group of several.
+
+    ``type`` is the struct that its functions read, ``place`` where that stands in the tiling data ("" for all of it),
+    ``key_field`` the field that holds its tiling key, ``first`` and ``count`` its models. ``parameters`` are those of
+    its functions, ``call`` what is passed for them.
+    """
+
+    name: str
+    type: str
+    place: str
+    key_field: str
+    first: int
+    count: int
+    fields: tuple[FieldView, ...]
+    symbols: tuple[str, ...]
+    parameters: tuple[str, ...]
+    call: str
+    cases: tuple[CaseView, ...]
+
+
+@frozen
+class StepView:
+    """Parts that run side by side; ``blocks`` says how many blocks they have together."""
+
+    names: str
+    parts: tuple[PartView, ...]
+    blocks: str
 
 
 @frozen
@@ -55,7 +93,13 @@ class OutputView:
 
 @frozen
 class BundleView:
-    """Everything about one kernel that its files show."""
+    """Everything about one kernel that its files show; ``steps`` is empty for a kernel of one group.
+
+    ``places`` are lines that declare where values between groups lie, from the sizes that ``place_sizes`` read.
+    ``shares``: some step has several parts. ``run_parameters`` and ``run_call`` are those of the function that runs all
+    parts. ``head_bytes`` of the workspace come before what groups use. ``constant_format`` prints the tiling data as an
+    initialiser from ``constant_values``. ``code_negative`` and ``code_workspace`` are results of the tiling function.
+    """
 
     kernel: str
     entry: str
@@ -69,14 +113,31 @@ class BundleView:
     fields: tuple[FieldView, ...]
     symbols: tuple[SymbolView, ...]
     size_lines: tuple[str, ...]
-    cases: tuple[CaseView, ...]
+    parts: tuple[PartView, ...]
+    steps: tuple[StepView, ...]
+    place_sizes: tuple[str, ...]
+    places: tuple[str, ...]
+    shares: bool
+    run_parameters: tuple[str, ...]
+    run_call: str
+    task_type: str
+    head_bytes: int
+    has_status: bool
+    uses_workspace: bool
+    has_workspace: bool
     outputs: tuple[OutputView, ...]
     output_rank: int
     solver_header: str
     models_header: str
+    models: str
     value_count: int
     cores: int
     ub_bytes: int
     workspace_bytes: str
     arch: str
     is_static: bool
+    constant_format: str
+    constant_values: tuple[str, ...]
+    code_negative: int
+    code_workspace: int
+    code_ub: int
