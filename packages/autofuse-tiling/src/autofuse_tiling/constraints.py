@@ -1,6 +1,6 @@
 """What the chosen tile sizes must respect: local memory, workspace and cores."""
 
-from autofuse_ir.dims import Dim, const, symbol, total
+from autofuse_ir.dims import Dim, const, dim_min, symbol, total
 from autofuse_ir.schedule import ImplGraph, Location, local_bytes, resident_bytes
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import CORES_SYMBOL, Constraint
@@ -25,6 +25,8 @@ def constraints(impl: ImplGraph, target: TargetSpec, workspace: Dim) -> tuple[Co
     if shared != const(0) and shared != workspace:
         message = "blocks share no more workspace than the kernel is given"
         found.append(Constraint("workspace", shared, workspace, message))
-    cores: Dim = symbol(CORES_SYMBOL) if target.cores == 0 else const(target.cores)
+    cores: Dim = symbol(CORES_SYMBOL)
+    if target.cores != 0:
+        cores = dim_min(cores, const(target.cores))  # a launch may be given fewer than the chip has
     found.append(Constraint("cores", blocks_of(impl), cores, "there are not more blocks than cores"))
     return tuple(found)
