@@ -12,13 +12,13 @@ from autofuse_codegen.targets.ascendc.draft import Draft
 from autofuse_codegen.targets.ascendc.handovers import Handovers
 from autofuse_codegen.targets.ascendc.layout import Layouts
 from autofuse_codegen.targets.ascendc.lines import with_barriers
+from autofuse_codegen.targets.ascendc.loads import moves_rows, waits_for_values
 from autofuse_codegen.targets.ascendc.margins import margins
 from autofuse_codegen.targets.ascendc.memory import Memory
 from autofuse_codegen.targets.ascendc.names import Names
 from autofuse_codegen.targets.ascendc.nest import Nest
 from autofuse_codegen.targets.ascendc.setup import defined, setup
 from autofuse_codegen.targets.ascendc.statements import write_node
-from autofuse_codegen.targets.ascendc.transfers import moves_rows
 
 
 @frozen
@@ -47,11 +47,11 @@ def write_case(
     (phase,) = impl.phases
     nest = Nest(impl, names, sizes)
     layouts = Layouts(impl, nest, names, _vectorised(impl, phase), granule)
-    memory = Memory(impl, names, lambda node: moves_rows(node, layouts))
+    nodes = {node.name: node for node in impl.nodes}
+    memory = Memory(impl, names, lambda node: moves_rows(node, layouts), lambda node: waits_for_values(node, nodes))
     opened, depth = nest.open(phase)
     bits = as_bits(impl.nodes)
     wanted = margins(impl, layouts, bits, memory)
-    nodes = {node.name: node for node in impl.nodes}
     draft = Draft(impl, names, sizes, parameters, phase, nest, layouts, memory, bits, wanted, nodes, {})
     queues = Handovers(draft)
     queues.copy_in()
@@ -63,7 +63,10 @@ def write_case(
     declared = [pad + text for text in draft.layouts.declarations("\n".join(tile))]
     ends = ["  " * level + "}" for level in reversed(range(depth))]
     body = (*_used(opened, "\n".join((*declared, *tile))), *declared, *tile, *ends)
-    return (Written(draft.memory, (*setup(draft), *defined(draft, lines)), body),)
+    before = (*setup(draft), *defined(draft, lines))
+    if any(re.search(r"\braised\b", line.text) for line in lines):
+        before, body = ("uint32_t raised = 0;", *before), (*body, "af_raise(status, raised);")
+    return (Written(draft.memory, before, body),)
 
 
 def _vectorised(impl: ImplGraph, phase: Phase) -> tuple[Axis, ...]:

@@ -6,11 +6,12 @@ from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.schedule import QueuePosition
 
 from autofuse_codegen.targets.ascendc.draft import Draft
-from autofuse_codegen.targets.ascendc.lines import vector
+from autofuse_codegen.targets.ascendc.lines import Line, vector
 from autofuse_codegen.targets.ascendc.literals import type_name
+from autofuse_codegen.targets.ascendc.loads import LoadForm, index_operands, load_form, waits_for_values
 from autofuse_codegen.targets.ascendc.margins import close
 from autofuse_codegen.targets.ascendc.memory import Queue
-from autofuse_codegen.targets.ascendc.transfers import Transfers, moves_rows
+from autofuse_codegen.targets.ascendc.transfers import Transfers
 
 
 @define
@@ -32,36 +33,90 @@ class Handovers:
                     self._left[queue.name] = self._left.get(queue.name, 0) + 1
 
     def copy_in(self) -> None:
-        """Fill all queues. What no copy moves is read last, by the scalar unit, once the vector unit lets go of it."""
+        """Fill all queues but those of Loads whose indices are computed.
+
+        Rows at places that index values say come behind those values; what no copy moves is read last, by the scalar
+        unit, once the vector unit lets go of it.
+        """
         draft = self.draft
-        transfers = Transfers(draft.nest, draft.layouts)
         late: list[tuple[Queue, AscNode]] = []
+        gathers: list[AscNode] = []
         read: list[AscNode] = []
         for queue in draft.memory.queues:
-            if queue.position is not QueuePosition.VECIN:
+            loads = self._loads(queue)
+            if not loads or any(waits_for_values(node, draft.nodes) for node in loads):
                 continue
-            members = {member.name for member in queue.members}
-            loads = [n for n in draft.order if n.op == "Load" and draft.memory.memory_of(n.name) in members]
             for node in loads:
                 draft.say(node, f"Load from {draft.parameters[draft.gm(node)[1]]}")
             self._alloc(queue, loads)
-            for node in (n for n in loads if moves_rows(n, draft.layouts)):
-                draft.put(*transfers.load(node, draft.tensors[node.name], draft.gm(node)[0]))
-            elements = [n for n in loads if not moves_rows(n, draft.layouts)]
-            for node in elements:
-                self._clear(node)
-            read += elements
-            if elements:
+            for node in loads:
+                match self._form(node):
+                    case LoadForm.ELEMENTS:
+                        self._clear(node)
+                        read.append(node)
+                    case LoadForm.ROW_BY_INDEX:
+                        gathers.append(node)
+                    case _:
+                        draft.lines += self._transfer(node)
+            if any(node in loads for node in (*gathers, *read)) or self._has_indices(loads):
                 late.append((queue, loads[0]))
             else:
                 draft.put(f"{queue.name}.EnQue({self._handle(queue, loads[0])});")
-        if read:
-            draft.put("", "af_order<HardEvent::V_S>();")
-            for node in read:
-                draft.put(*transfers.load(node, draft.tensors[node.name], draft.gm(node)[0]))
-            draft.put("af_order<HardEvent::S_V>();")
+        self._indexed(gathers, read)
         for queue, first in late:
             draft.put(f"{queue.name}.EnQue({self._handle(queue, first)});")
+
+    def _indexed(self, gathers: list[AscNode], read: list[AscNode]) -> None:
+        """Write what the scalar unit has a part in: first what it reads without indices, which may be indices."""
+        draft = self.draft
+        indexed = [n for n in draft.order if n in gathers or (n in read and index_operands(n))]
+        indices = {draft.nodes[name] for node in indexed for name in index_operands(node)}
+        is_filled = any(n.op == "Load" and self._form(n) is LoadForm.BOX for n in indices)
+        if indices:
+            draft.put("", "af_order<HardEvent::MTE2_S>();")
+        if read or is_filled:
+            draft.put("", "af_order<HardEvent::V_S>();")
+        for node in (*[n for n in read if n not in indexed], *indexed):
+            draft.lines += self._transfer(node)
+        if read:
+            draft.put("af_order<HardEvent::S_V>();")
+
+    def gather(self, node: AscNode) -> None:
+        """Fill the queue of Load ``node``, whose indices have been computed."""
+        draft = self.draft
+        queue = draft.memory.queue_of(draft.memory.memory_of(node.name) or "")
+        assert queue is not None, "a Load's buffer is one of a queue"
+        self._alloc(queue, [node])
+        is_read = self._form(node) is LoadForm.ELEMENTS
+        if is_read:
+            self._clear(node)
+        draft.lines.append(Line("af_order<HardEvent::V_S>();", settles=True))
+        draft.lines += self._transfer(node)
+        if is_read:
+            draft.put("af_order<HardEvent::S_V>();")
+        draft.put(f"{queue.name}.EnQue({self._handle(queue, node)});")
+
+    def _loads(self, queue: Queue) -> list[AscNode]:
+        """The Loads that fill ``queue``."""
+        if queue.position is not QueuePosition.VECIN:
+            return []
+        members = {member.name for member in queue.members}
+        return [n for n in self.draft.order if n.op == "Load" and self.draft.memory.memory_of(n.name) in members]
+
+    def _has_indices(self, loads: list[AscNode]) -> bool:
+        """True where one of ``loads`` is an index that the scalar unit reads before the queue is handed on."""
+        early = [n for n in self.draft.order if n.op == "Load" and not waits_for_values(n, self.draft.nodes)]
+        names = {name for node in early for name in index_operands(node)}
+        return any(node.name in names for node in loads)
+
+    def _form(self, node: AscNode) -> LoadForm:
+        return load_form(node, self.draft.nodes, self.draft.layouts)
+
+    def _transfer(self, node: AscNode) -> list[Line]:
+        draft = self.draft
+        transfers = Transfers(draft.nest, draft.layouts, draft.nodes, draft.index)
+        memory = draft.memory.memory_of(node.name) or node.name
+        return transfers.load(node, draft.tensor(node), memory, draft.gm(node)[0])
 
     def prepare(self, node: AscNode) -> None:
         """Take what ``node`` reads from its queues, and room for what it writes."""
@@ -161,8 +216,8 @@ class Handovers:
     def _close(self, queue: Queue, nodes: list[AscNode]) -> None:
         draft = self.draft
         for node in nodes:
-            if node.op == "Load" and not moves_rows(node, draft.layouts):
-                continue  # done while it was read
+            if node.op == "Load" and self._form(node) is LoadForm.ELEMENTS:
+                continue  # done before it was read
             for text in close(node, draft.tensor(node), draft.margins, draft.layouts, queue.position):
                 draft.lines.append(vector(text, (), {draft.memory.memory_of(node.name) or node.name}))
 

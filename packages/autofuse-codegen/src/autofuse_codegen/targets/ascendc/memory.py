@@ -6,7 +6,7 @@ that, several share a queue: they are filled one after the other and handed on t
 
 from collections.abc import Callable
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.schedule import Buffer, ImplGraph, Location, QueuePosition
 
@@ -55,11 +55,15 @@ class Space:
 
 @define
 class Memory:
-    """All queues and spaces of ``impl``; values by the memory they lie in. ``moves_rows``: a Load that copies make."""
+    """All queues and spaces of ``impl``; values by the memory they lie in.
+
+    ``moves_rows``: a Load that copies make alone. ``waits``: one whose indices are computed: it has a queue of its own.
+    """
 
     impl: ImplGraph
     names: Names
     moves_rows: Callable[[AscNode], bool]
+    waits: Callable[[AscNode], bool]
     queues: tuple[Queue, ...] = field(init=False)
     spaces: tuple[Space, ...] = field(init=False)
 
@@ -68,12 +72,20 @@ class Memory:
         placed = {self.root_of(p.buffer) for p in self.impl.placements if p.buffer is not None}
         queues: list[Queue] = []
         passing = self._passing()
-        plain = [b for b in local if b.position is QueuePosition.VECIN and b.name not in passing]
+        late = [b for b in local if b.name in self._late()]
+        plain = [b for b in local if b.position is QueuePosition.VECIN and b.name not in passing and b not in late]
         through = [b for b in local if b.name in passing]
         out = [b for b in local if b.position is QueuePosition.VECOUT]
         # A queue that binds both positions takes events of both.
-        inputs, outputs = EVENTS - self._events(through), EVENTS - self._events(through)
-        for members in (*self._shared(plain, inputs), *self._shared(out, outputs), *[(b,) for b in through]):
+        inputs, outputs = EVENTS - self._events(through) - len(late), EVENTS - self._events(through)
+        if late and inputs < 2:
+            raise CodegenError(
+                f"it gathers {len(late)} times by indices that it computes, more than there are events of queues for",
+                where=f"kernel {self.impl.name}",
+                fix="fuse fewer gathers",
+            )
+        alone = [(evolve(b, copies=1),) for b in late]
+        for members in (*self._shared(plain, inputs), *alone, *self._shared(out, outputs), *[(b,) for b in through]):
             number = len(queues)
             first = members[0]
             stem = self._value_of(first.name) if len(members) == 1 else f"{first.position.name.lower()}{number}"
@@ -127,6 +139,11 @@ class Memory:
         loads = [n for n in self.impl.nodes if n.op == "Load" and readers.get(n.name) == {"Store"}]
         loads = [n for n in loads if n.access is not None and self.moves_rows(n)]
         return frozenset([m for m in (self.memory_of(n.name) for n in loads) if m is not None][:PASSING])
+
+    def _late(self) -> frozenset[str]:
+        """Buffers of Loads whose indices are computed."""
+        found = [self.memory_of(n.name) for n in self.impl.nodes if n.op == "Load" and self.waits(n)]
+        return frozenset(m for m in found if m is not None)
 
     def _shared(self, buffers: list[Buffer], events: int) -> list[tuple[Buffer, ...]]:
         """Buffers as queues that take ``events`` events at most."""

@@ -9,13 +9,15 @@ from autofuse_codegen.targets.ascendc.draft import Draft
 from autofuse_codegen.targets.ascendc.forms import Call, write
 from autofuse_codegen.targets.ascendc.handovers import Handovers
 from autofuse_codegen.targets.ascendc.lines import Line, vector
+from autofuse_codegen.targets.ascendc.loads import index_operands, waits_for_values
 from autofuse_codegen.targets.ascendc.operands import Tensor
 from autofuse_codegen.targets.ascendc.transfers import Transfers
 
 
 def write_node(node: AscNode, draft: Draft, queues: Handovers) -> None:
-    """Add the statements of ``node`` to ``draft``; Loads are written ahead of all others."""
+    """Add the statements of ``node`` to ``draft``; Loads are written ahead of all others if their indices are there."""
     if node.op == "Load":
+        _load(node, draft, queues)
         return
     if node.op == "Cast" and draft.is_scalar_cast(node):
         return
@@ -28,6 +30,20 @@ def write_node(node: AscNode, draft: Draft, queues: Handovers) -> None:
         _store(node, draft, queues)
     else:
         _compute(node, draft)
+    queues.release(node)
+
+
+def _load(node: AscNode, draft: Draft, queues: Handovers) -> None:
+    """Gather by indices that were computed before; let go of those that were loaded."""
+    if not index_operands(node):
+        return
+    is_late = waits_for_values(node, draft.nodes)
+    if is_late:
+        indices = ", ".join(draft.spoken(name) for name in index_operands(node))
+        draft.say(node, f"Load from {draft.parameters[draft.gm(node)[1]]} at {indices}")
+    queues.prepare(node)
+    if is_late:
+        queues.gather(node)
     queues.release(node)
 
 
@@ -79,4 +95,5 @@ def _store(node: AscNode, draft: Draft, queues: Handovers) -> None:
 
 def _copy_out(node: AscNode, draft: Draft) -> None:
     value = draft.tensor(draft.nodes[node.inputs[0]])
-    draft.put(*Transfers(draft.nest, draft.layouts).store(node, draft.gm(node)[0], value))
+    transfers = Transfers(draft.nest, draft.layouts, draft.nodes, draft.index)
+    draft.lines += transfers.store(node, draft.gm(node)[0], value)
