@@ -132,12 +132,17 @@ class _Call:
 
     def _kernel(self, name: str, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> None:
         kernel = self.executor.kernels[name]
+        shapes = [tuple([evaluate(dim, self.sizes) for dim in self.executor.buffers[o].shape]) for o in outputs]
+        if all(0 in shape for shape in shapes):  # compiled programs do not launch it either: nothing is read
+            for output, shape in zip(outputs, shapes, strict=True):
+                self._write(output, np.zeros(shape, numpy_dtype(self.executor.buffers[output].dtype)))
+            return
         try:
             results = self._results(kernel, [self._bits(i) for i in inputs])
         except StatusError as error:
             told = [message.message for message in kernel.status_messages if message.bit == error.status]
             where = f"running {self.program.name}, kernel {name}"
-            raise StatusError(told[0] if told else error.what, error.status, where=where) from error
+            raise StatusError(error.status, told[0] if told else "", where=where) from error
         except EvaluationError as error:
             where = f"running {self.program.name}, {error.where or f'kernel {name}'}"
             raise EvaluationError(error.what, where=where, fix=error.fix) from error

@@ -9,7 +9,7 @@ from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_ops import ASC_OPS, AscKind, AscOp, AscResult
 from autofuse_ir.dtypes import DType
 from autofuse_reference.arrays import dtype_of, numpy_dtype
-from autofuse_reference.errors import EvaluationError
+from autofuse_reference.errors import EvaluationError, StatusError
 from autofuse_reference.operators.asc import evaluate_asc
 
 ELEMENTWISE = tuple(op for op in ASC_OPS if op.kind is AscKind.ELEMENTWISE)
@@ -96,7 +96,7 @@ def test_divisions_and_remainders_of_integers_follow_their_rounding() -> None:
 
 @pytest.mark.parametrize("name", ["TruncDiv", "FloorDiv", "Mod", "Fmod"])
 def test_integer_division_by_zero_is_an_error(name: str) -> None:
-    with pytest.raises(EvaluationError, match="integer division by zero"):
+    with pytest.raises(StatusError, match="an integer was divided by zero"):
         evaluate_asc(name, dt.int8, {}, [np.asarray([1], np.int8), np.asarray([0], np.int8)])
 
 
@@ -110,7 +110,7 @@ def test_integers_wrap() -> None:
 
 
 def test_negative_integer_exponents_are_an_error() -> None:
-    with pytest.raises(EvaluationError, match="negative exponent"):
+    with pytest.raises(StatusError, match="negative power"):
         evaluate_asc("Pow", dt.int64, {}, [np.asarray([1]), np.asarray([-1])])
     assert evaluate_asc(
         "Pow", dt.float32, {}, [np.asarray([2.0], np.float32), np.asarray([-1.0], np.float32)]

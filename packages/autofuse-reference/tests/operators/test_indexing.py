@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from autofuse_ir.graph import AttrValue
 from autofuse_reference.arrays import Array
-from autofuse_reference.errors import EvaluationError
+from autofuse_reference.errors import EvaluationError, StatusError
 from autofuse_reference.operators import evaluate_operator
 
 X = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
@@ -22,14 +23,23 @@ def test_gathers_take_rows_of_any_axis_and_of_batches() -> None:
 
 @pytest.mark.parametrize("index", [3, -1])
 def test_an_index_out_of_range_is_an_error_that_names_it(index: int) -> None:
-    with pytest.raises(EvaluationError, match=rf"GatherV2.*index {index} is out of range for a dim of size 3"):
+    with pytest.raises(StatusError, match=rf"(?s)GatherV2.*index {index} is outside of a dim of size 3"):
         evaluate_operator("GatherV2", {}, [X, np.asarray([index]), AXIS[1]])
+
+
+@pytest.mark.parametrize("attrs", [{}, {"batch_dims": 1}], ids=["no batches", "batches"])
+def test_an_index_picks_nothing_from_rows_of_nothing(attrs: dict[str, AttrValue]) -> None:
+    """No element of the result is wrong, so nothing is."""
+    rows = np.zeros((2, 3, 0), np.float32)
+    wrong = np.full((2, 4), 9)
+    assert evaluate_operator("GatherV2", attrs, [rows, wrong, AXIS[1]])[0].size == 0
+    assert evaluate_operator("GatherNd", {}, [rows, wrong[:, :1]])[0].shape == (2, 3, 0)
 
 
 def test_negative_indices_count_from_the_end_where_they_are_allowed() -> None:
     attrs = {"negative_index_support": True}
     assert np.array_equal(evaluate_operator("GatherV2", attrs, [X, np.asarray([-1, 0]), AXIS[2]])[0], X[..., [-1, 0]])
-    with pytest.raises(EvaluationError, match="index -5"):
+    with pytest.raises(StatusError, match="index -5"):
         evaluate_operator("GatherV2", attrs, [X, np.asarray([-5]), AXIS[2]])
 
 

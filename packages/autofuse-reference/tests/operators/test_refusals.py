@@ -48,7 +48,7 @@ CASES: tuple[tuple[str, dict[str, AttrValue], list[Any], str], ...] = (
     ("StridedSliceV3", {}, [F, np.asarray([0]), np.asarray([1]), np.asarray([0, 1])], "1 begins for 2 axes"),
     ("ReduceSum", {}, [F, np.asarray([2])], r"axes \[2\] do not fit rank 2"),
     ("ReduceMaxD", {"axes": (-3,)}, [F], r"axes \[-3\] do not fit rank 2"),
-    ("ReduceMean", {}, [np.zeros((2, 0), np.int32), np.asarray([1])], "integer division by zero"),
+    ("ReduceMean", {}, [np.zeros((2, 0), np.int32), np.asarray([1])], "an integer was divided by zero"),
     ("ArgMin", {"axis": 1}, [np.zeros((2, 0))], "no smallest element"),
     ("Cumsum", {}, [F, np.asarray(2)], r"axes \[2\] do not fit rank 2"),
     ("ReverseV2", {}, [F, np.asarray([0, 2])], r"axes \[0, 2\] do not fit rank 2"),
@@ -76,10 +76,10 @@ CASES: tuple[tuple[str, dict[str, AttrValue], list[Any], str], ...] = (
         "1 begins",
     ),
     ("GatherV2", {}, [F, np.asarray([0]), np.asarray(2)], r"axes \[2\] do not fit rank 2"),
-    ("GatherElements", {"dim": 1}, [F, np.asarray([[3]])], "index 3 is out of range for a dim of size 3"),
-    ("GatherNd", {}, [F, np.asarray([[1, -1]])], "index -1 is out of range for a dim of size 3"),
-    ("IndexFill", {"dim": 0}, [F, np.asarray([2]), ZERO * 1.0], "index 2 is out of range for a dim of size 2"),
-    ("NegativeLogLikelihoodLoss", {}, [F, np.asarray([0, 3])], "index 3 is out of range for a dim of size 3"),
+    ("GatherElements", {"dim": 1}, [F, np.asarray([[3]])], "index 3 is outside of a dim of size 3"),
+    ("GatherNd", {}, [F, np.asarray([[1, -1]])], "index -1 is outside of a dim of size 3"),
+    ("IndexFill", {"dim": 0}, [F, np.asarray([2]), ZERO * 1.0], "index 2 is outside of a dim of size 2"),
+    ("NegativeLogLikelihoodLoss", {}, [F, np.asarray([0, 3])], "index 3 is outside of a dim of size 3"),
     ("Flatten", {"axis": 3}, [F], "axis 3 does not fit rank 2"),
     ("FlattenV2", {"axis": 1, "end_axis": 0}, [F], "axis 1 comes after end_axis 0"),
     ("Trilu", {}, [F[0]], "holds no matrices"),
@@ -110,8 +110,8 @@ CASES: tuple[tuple[str, dict[str, AttrValue], list[Any], str], ...] = (
         "3 channels are not made of 2 groups",
     ),
     ("LRN", {"size": 0}, [np.zeros((1, 3, 2))], "the size is 0"),
-    ("Pow", {}, [np.asarray([2]), np.asarray([-1])], "negative exponent"),
-    ("Div", {}, [np.asarray([2]), np.asarray([0])], "integer division by zero"),
+    ("Pow", {}, [np.asarray([2]), np.asarray([-1])], "negative power"),
+    ("Div", {}, [np.asarray([2]), np.asarray([0])], "an integer was divided by zero"),
 )
 
 
@@ -119,7 +119,7 @@ CASES: tuple[tuple[str, dict[str, AttrValue], list[Any], str], ...] = (
     ("name", "attrs", "inputs", "message"), CASES, ids=[f"{i}-{c[0]}" for i, c in enumerate(CASES)]
 )
 def test_wrong_calls_are_refused(name: str, attrs: dict[str, AttrValue], inputs: list[Any], message: str) -> None:
-    with pytest.raises(EvaluationError, match=message) as raised:
+    with pytest.raises((EvaluationError, StatusError), match=message) as raised:
         evaluate_operator(name, attrs, inputs)
     assert raised.value.where == f"operator {name}"
 

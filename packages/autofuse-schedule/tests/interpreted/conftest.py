@@ -250,6 +250,47 @@ def transposed_sum() -> Kernel:
     return b
 
 
+def bias() -> Kernel:
+    b = Kernel("bias", {"z0": "n", "z1": "m"})
+    b.write(b.apply("Add", b.read("x", "z0", "z1"), b.read("row", "z1")), "y")
+    return b
+
+
+def column_factor() -> Kernel:
+    b = Kernel("column_factor", {"z0": "n", "z1": "m"})
+    b.write(b.apply("Mul", b.read("x", "z0", "z1"), b.op("Exp", b.read("factor", "z0"))), "y")
+    return b
+
+
+def wide_number() -> Kernel:
+    b = Kernel("wide_number", {"z0": "n", "z1": "m"})
+    x = b.read("x", "z0", "z1")
+    b.write(b.op("Select", b.apply("Lt", x, b.scalar(0.0, F32)), b.wide(b.scalar(1.5, F32)), x), "y")
+    b.write(b.wide(b.scalar(2.5, F32)), "full")
+    return b
+
+
+def expand() -> Kernel:
+    b = Kernel("expand", {"z0": "n", "z1": "m"})
+    b.write(b.wide(b.read("row", "z1")), "y")
+    return b
+
+
+def position_mask() -> Kernel:
+    b = Kernel("position_mask", {"z0": "n", "z1": "m"})
+    mask = b.apply("Lt", b.axis_index("z1", dt.int32), b.read("length", "z0", dtype=dt.int32))
+    b.write(b.op("Select", mask, b.read("x", "z0", "z1"), b.wide(b.scalar(0.0, F32))), "y")
+    return b
+
+
+def row_and_column() -> Kernel:
+    """A number, a column and a row: each is the same for other tiles."""
+    b = Kernel("row_and_column", {"z0": "n", "z1": "m"})
+    x = b.apply("Sub", b.read("x", "z0", "z1"), b.read("column", "z0"))
+    b.write(b.op("Select", b.apply("Lt", x, b.read("row", "z1")), x, b.wide(b.scalar(1.0, F32))), "y")
+    return b
+
+
 def random_kernel(seed: int) -> Kernel:
     """Draw a kernel: values over 2 or 3 axes, some of which are reduced again and again, and stores of some of them.
 
@@ -321,6 +362,12 @@ KERNELS = (
     running_both_ways,
     group_norm,
     outer_product_sum,
+    bias,
+    column_factor,
+    wide_number,
+    expand,
+    position_mask,
+    row_and_column,
 )
 
 

@@ -69,17 +69,13 @@ def places(
     return Places(np.where(inside & exists, element, 0), inside & exists)
 
 
-def outside_of(node: AscNode, index: int, extent: int, kernel: str) -> EvaluationError:
+def outside_of(node: AscNode, index: int, extent: int, kernel: str) -> EvaluationError | StatusError:
     """Return the error of ``node`` that reads at ``index`` of a dim of ``extent``."""
     source = f", operator {', '.join(node.source)}" if node.source else ""
     where = f"kernel {kernel}, node {node.name}{source}"
     if node.access is not None and node.access.bounds is Bounds.ERROR:
-        return StatusError(
-            f"index {index} is out of range of a dim of {extent}",
-            Status.INDEX_OUT_OF_RANGE,
-            where=where,
-            fix=f"give indices from 0 to {extent - 1}" if extent else "there is nothing to index",
-        )
+        fix = f"index {index} is outside of a dim of size {extent}"
+        return StatusError(Status.INDEX_OUT_OF_RANGE, where=where, fix=fix)
     what = f"{node.op} reaches element {index} of a dim of {extent}"
     return EvaluationError(what, where=where, fix="its access map is wrong for these sizes")
 

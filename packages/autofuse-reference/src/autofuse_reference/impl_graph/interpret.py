@@ -27,6 +27,7 @@ from autofuse_reference.impl_graph.accumulators import ReductionPlan, plan_reduc
 from autofuse_reference.impl_graph.contributions import Contributions
 from autofuse_reference.impl_graph.kernel import Kernel
 from autofuse_reference.impl_graph.strips import SegmentRun
+from autofuse_reference.impl_graph.traffic import Traffic
 
 
 def interpret_impl(
@@ -45,9 +46,27 @@ def interpret_impl(
     or has no place for its partial results; ``StatusError`` for values that have no result; ``EvaluationError`` for
     arguments that do not fit.
     """
+    return _run(impl, inputs, sizes, tile_sizes, seed).outputs()
+
+
+def traffic_of(
+    impl: ImplGraph,
+    inputs: Sequence[Array],
+    sizes: Mapping[str, int],
+    tile_sizes: Mapping[str, int],
+) -> Traffic:
+    """Return the bytes that ``impl`` moves between global and local memory, of arguments as `interpret_impl` takes."""
+    run = _run(impl, inputs, sizes, tile_sizes, seed=0)
+    run.outputs()
+    return run.kernel.traffic
+
+
+def _run(
+    impl: ImplGraph, inputs: Sequence[Array], sizes: Mapping[str, int], tile_sizes: Mapping[str, int], seed: int
+) -> "_Run":
     for variable in impl.tile_variables:
         _check_tile_size(impl, variable, sizes, tile_sizes)
-    return _Run(Kernel(impl, inputs, {**sizes, **tile_sizes}), seed).outputs()
+    return _Run(Kernel(impl, inputs, {**sizes, **tile_sizes}), seed)
 
 
 class _Run:

@@ -19,6 +19,7 @@ from autofuse_reference.impl_graph.faults import InterpreterFault
 from autofuse_reference.impl_graph.indices import roots_of
 from autofuse_reference.impl_graph.memory import Memory, Value
 from autofuse_reference.impl_graph.nest import Nest
+from autofuse_reference.impl_graph.traffic import Traffic
 
 LARGEST_INT32 = 2**31 - 1
 
@@ -44,6 +45,7 @@ class Kernel:
         self._check_index_width()
         self._check_widths()
         self.arguments = Arguments(impl, inputs, self.size)
+        self.traffic = Traffic()
         self.workspace = Memory(impl.name, self._buffers(Location.WORKSPACE), self.size)
         self.local = self.new_local()
         self.layouts = tuple(self._layout(number) for number in range(len(impl.phases)))

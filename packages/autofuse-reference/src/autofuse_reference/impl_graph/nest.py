@@ -91,6 +91,10 @@ class Nest:
             found = found * self.extent[axis] + self._steps[axis]
         return np.broadcast_to(found, self.shape).reshape(-1)
 
+    def value_positions(self, node: AscNode) -> Array:
+        """Return for each point which element of ``node``'s value in this tile it has."""
+        return self.positions(tuple(axis for axis in self.vectorised if self.varies(node, self.influence[axis])))
+
     def tile_elements(self, node: AscNode) -> Array:
         """Return the element of ``node``'s local buffer for each point.
 

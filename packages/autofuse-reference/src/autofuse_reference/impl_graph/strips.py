@@ -60,6 +60,8 @@ class SegmentRun:
             n.name: nest.global_positions(n, grid) for n in self.nodes if n.op == "Load" and not _is_plain(n)
         }
         self.iterations = {n.name: nest.iterations(n, grid) for n in self.nodes if n.op == "Store"}
+        self.moved: dict[str, list[Array]] = {n.name: [] for n in self.nodes if n.op in ("Load", "Store")}
+        self.values = {name: nest.value_positions(kernel.nodes[name]) for name in self.moved}
         self.joined = {name: found.places(grid) for name, found in self.collected.items()}
         self.scans = {n.name: Scan(kernel, n, nest, grid, block) for n in self.nodes if n.op in SCANS}
 
@@ -73,6 +75,8 @@ class SegmentRun:
                 points = row * length + start + np.flatnonzero(exists[row * length + start : row * length + stop])
                 if points.size:
                     self._strip(points)
+        for name, found_at in self.moved.items():
+            self.kernel.traffic.add(self.kernel.nodes[name], found_at)
 
     def _strip(self, points: Array) -> None:
         values = {name: self._fetch(name, points) for name in self.reads}
@@ -82,6 +86,7 @@ class SegmentRun:
                 content = self._operand(node, node.inputs[0], values)
                 places_of, iterations = self.elements[name][points], self.iterations[name][points]
                 partial = self.nest.is_partial(node)
+                self.moved[name].append(self.values[name][points])
                 self.kernel.arguments.store(node, places_of, content, iterations, self.block, partial)
             elif node.op in REDUCTIONS:
                 content = self._operand(node, node.inputs[0], values)
@@ -111,6 +116,7 @@ class SegmentRun:
     def _load(self, node: AscNode, points: Array, values: Mapping[str, Array]) -> Array:
         memory = self.kernel.arguments.memory(node)
         if node.name in self.elements:
+            self.moved[node.name].append(self.values[node.name][points])
             found: Array = memory[self.elements[node.name][points]]
             return found
         positions = {axis: index[points] for axis, index in self.positions[node.name].items()}
@@ -121,6 +127,8 @@ class SegmentRun:
             raise
         except EvaluationError as error:
             raise self.kernel.fault(error.what, node.name) from error
+        inside = np.broadcast_to(at.inside, points.shape)
+        self.moved[node.name].append(self.values[node.name][points][inside])
         return at.read(node, memory)
 
     def _operand(self, reader: AscNode, name: str, values: Mapping[str, Array]) -> Array:

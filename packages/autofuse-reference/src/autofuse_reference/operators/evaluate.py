@@ -42,11 +42,11 @@ def evaluate_operator(
     try:
         with np.errstate(all="ignore"):
             results = function.function(call)
+    except StatusError as error:
+        raise (error if error.where else error.at(call.where)) from None
     except EvaluationError as error:
         if error.where:
             raise
-        if isinstance(error, StatusError):
-            raise error.at(call.where) from None
         raise EvaluationError(error.what, where=call.where, fix=error.fix) from None
     except (ValueError, IndexError, TypeError, ArithmeticError) as error:
         shapes = ", ".join("none" if x is None else f"{x.dtype}{list(x.shape)}" for x in inputs)

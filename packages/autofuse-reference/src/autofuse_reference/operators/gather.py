@@ -16,12 +16,8 @@ def checked(call: Call, index: Array, size: int, negative: bool) -> Array:
     low = -size if negative else 0
     if index.size and (index.min() < low or index.max() >= size):
         wrong = index.min() if index.min() < low else index.max()
-        raise StatusError(
-            f"index {int(wrong)} is out of range for a dim of size {size}",
-            Status.INDEX_OUT_OF_RANGE,
-            where=call.where,
-            fix="keep indices in range",
-        )
+        fix = f"index {int(wrong)} is outside of a dim of size {size}"
+        raise StatusError(Status.INDEX_OUT_OF_RANGE, where=call.where, fix=fix)
     return np.where(index < 0, index + size, index)
 
 
@@ -29,14 +25,16 @@ def _gather(call: Call, axis: int | None) -> Array:
     x, index, batch = call.array("x"), call.array("indices"), call.integer("batch_dims")
     batch = batch + index.ndim if batch < 0 else batch
     (axis,) = normalised(call, (batch if axis is None else axis,), x.ndim)
+    shape = (*x.shape[:axis], *index.shape[batch:], *x.shape[axis + 1 :])
+    if 0 in shape:
+        return np.zeros(shape, x.dtype)  # nothing is picked, so no index is wrong
     index = checked(call, index, x.shape[axis], call.flag("negative_index_support"))
     if batch == 0:
         return np.take(x, index, axis)
     flat_x = x.reshape(math.prod(x.shape[:batch]), *x.shape[batch:])
     flat_index = index.reshape(flat_x.shape[0], *index.shape[batch:])
     rows = [np.take(row, i, axis - batch) for row, i in zip(flat_x, flat_index, strict=True)]
-    shape = (*x.shape[:axis], *index.shape[batch:], *x.shape[axis + 1 :])
-    return np.stack(rows).reshape(shape) if rows else np.zeros(shape, x.dtype)
+    return np.stack(rows).reshape(shape)
 
 
 def nd_positions(call: Call, indices: Array, sizes: tuple[int, ...], negative: bool) -> tuple[Array, ...]:
@@ -49,6 +47,9 @@ def nd_positions(call: Call, indices: Array, sizes: tuple[int, ...], negative: b
 
 def _gather_nd(call: Call) -> Array:
     x, indices, batch = call.array("x"), call.array("indices"), call.integer("batch_dims")
+    shape = (*indices.shape[:-1], *x.shape[batch + indices.shape[-1] :])
+    if 0 in shape and indices.shape[-1] <= x.ndim - batch:
+        return np.zeros(shape, x.dtype)
     positions = nd_positions(call, indices, x.shape[batch:], call.flag("negative_index_support"))
     if not positions:
         whole = x.reshape(*x.shape[:batch], *(1,) * (indices.ndim - 1 - batch), *x.shape[batch:])
