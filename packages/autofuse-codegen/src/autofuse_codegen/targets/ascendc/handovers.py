@@ -166,9 +166,9 @@ class Handovers:
         """Give what is read of the memory of ``node`` besides its elements its contents."""
         layouts = self.draft.layouts
         axes = layouts.axes_of(node)
-        end = self.draft.margins.ends.get(node.name) or (layouts.count(axes) if len(axes) > 1 else None)
-        if end is not None:
-            self.draft.put(f"af_close_early({self.draft.tensors[node.name]}, 0, {end});")
+        block = 32 // node.dtype.itemsize
+        end = self.draft.margins.ends.get(node.name) or f"af_round_up({layouts.count(axes)}, {block})"
+        self.draft.put(f"af_close_early({self.draft.tensors[node.name]}, 0, {end});")
 
     def _handle(self, queue: Queue, node: AscNode) -> str:
         if not queue.is_shared:
