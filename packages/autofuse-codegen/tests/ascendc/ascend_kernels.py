@@ -102,7 +102,21 @@ class Emulated:
         entry: str | None = None,
         **options: Any,
     ) -> tuple[list[np.ndarray], Any]:
-        """Return the outputs of kernel ``name`` and the emulator's report."""
+        """Return the outputs of kernel ``name`` and the emulator's report; it must raise nothing."""
+        outputs, report, status = self.outcome(name, arrays, sizes, cores, entry, **options)
+        assert status == 0, f"{name} raised {status:#x}"
+        return outputs, report
+
+    def outcome(
+        self,
+        name: str,
+        arrays: Sequence[np.ndarray],
+        sizes: Mapping[str, int],
+        cores: int | None = None,
+        entry: str | None = None,
+        **options: Any,
+    ) -> tuple[list[np.ndarray], Any, int]:
+        """Return the outputs of kernel ``name``, the emulator's report, and the bits that the kernel raised."""
         built = self.kernels[name]
         data = self.tiling_data(name, sizes, cores or self.library.soc.cores)
         head = np.frombuffer(data[:24], np.uint32)
@@ -112,20 +126,22 @@ class Emulated:
                 shape = tuple(evaluate(d, sizes) for d in argument.shape)
                 outputs.append(np.zeros(shape, storage(argument.dtype)))
         given = [np.ascontiguousarray(stored(a)) for a in arrays]
+        workspace = np.zeros(max(int(head[3]), 64) // 4, np.uint32)
         report = None
         if head[0] > 0:
             report = sim.run(
                 self.library,
                 entry or built.bundle.launch,
-                [*given, *outputs],
+                [*given, *outputs, workspace],
                 tiling=data,
                 block_dim=int(head[0]),
-                workspace=0,
                 tiling_key=int(head[4]),
                 **options,
             )
         dtypes = [a.dtype for a in built.bundle.arguments if a.is_output]
-        return [o.view(numpy_dtype(d)) for o, d in zip(outputs, dtypes, strict=True)], report
+        made = [o.view(numpy_dtype(d)) for o, d in zip(outputs, dtypes, strict=True)]
+        raised = workspace[: 16 * self.library.soc.cores] if built.bundle.status_messages else workspace[:0]
+        return made, report, int(np.bitwise_or.reduce(raised, initial=0))
 
     def tiling_data(self, name: str, sizes: Mapping[str, int], cores: int) -> bytes:
         """Return what the generated tiling function decides; on one core, with all tiles in one block."""
