@@ -1,7 +1,7 @@
 """Bytes that a plan moves between global and local memory: what its Loads read and its Stores write, tile by tile.
 
-A Load fetches each element of its value once in every run of its segment, however many points of the tile share it; what
-is outside of its data (`Bounds.FILL`) is not fetched.
+A Load fetches each element of its value once in every run of its segment, however many points of the tile share it.
+What is outside of its data (`Bounds.FILL`) is not fetched.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ from autofuse_reference.arrays import Array
 
 @define
 class Traffic:
-    """Bytes by node, over all tiles so far: ``read`` by Loads, ``written`` by Stores; ``transfers`` counts their runs."""
+    """Bytes by node, over all tiles: ``read`` by Loads, ``written`` by Stores. ``transfers`` counts their runs."""
 
     read: Counter[str] = field(factory=Counter)
     written: Counter[str] = field(factory=Counter)
