@@ -14,6 +14,7 @@ import pytest
 from autofuse.compiler import chosen_options, chosen_target, lower_graph
 from autofuse_ir import dtypes as dt
 from autofuse_ir.errors import AutofuseError
+from autofuse_ir.status import Status, StatusError
 from autofuse_reference.run import run
 from autofuse_symshape.errors import ShapeError
 from autofuse_symshape.stage import infer
@@ -125,13 +126,24 @@ def test_what_is_wrong_at_some_sizes_is_refused_by_the_call(case: str) -> None:
 
 def errors(every: EveryPath, *arrays: Array) -> list[AutofuseError]:
     """What the fused paths raise."""
-    found = []
+    return [error for name, error in all_errors(every, *arrays).items() if name != "unfused"]
+
+
+def all_errors(every: EveryPath, *arrays: Array) -> dict[str, AutofuseError]:
+    """What every path raises, by its name."""
+    found = {}
     for name, path in every.paths.items():
-        if name != "unfused":
-            with pytest.raises(AutofuseError) as caught:
-                path(*arrays)
-            found.append(caught.value)
+        with pytest.raises(AutofuseError) as caught:
+            path(*arrays)
+        found[name] = caught.value
     return found
+
+
+def the_status(every: EveryPath, *arrays: Array) -> Status:
+    """What is wrong with values, which all paths have to say by one class in the same words."""
+    told = all_errors(every, *arrays).values()
+    assert {(type(error), error.what) for error in told} == {(StatusError, next(iter(told)).what)}
+    return next(error.status for error in told if isinstance(error, StatusError))
 
 
 GATHERS: dict[str, Callable[[Network, str, str], str]] = {
@@ -160,7 +172,7 @@ def test_an_index_out_of_range_is_refused_and_reads_nothing(op: str) -> None:
     every.check((X, good), wanted[op])
     for bad in (4, -5, 2**40, -(2**63)):
         every.refuse((X, np.array([[3], [bad], [2]])), "out of range")
-        assert len({(type(told), told.what) for told in errors(every, X, np.array([[3], [bad], [2]]))}) == 1
+        assert the_status(every, X, np.array([[3], [bad], [2]])) is Status.INDEX_OUT_OF_RANGE
         every.check((X, good), wanted[op])
     every.refuse((X[:, :0], good), "out of range")
 
@@ -187,7 +199,7 @@ def test_a_zero_divisor_is_refused_and_other_threads_go_on(dtype: dt.DType) -> N
         truncated = np.trunc(a / 3.0).astype(kind)
         wanted = (quotient, truncated, truncated, rest, np.fmod(a, good))
         every.refuse((a, bad), "zero")
-        assert len({(type(told), told.what) for told in errors(every, a, bad)}) == 1
+        assert the_status(every, a, bad) is Status.DIVISION_BY_ZERO
 
         def work(number: int, a: Array = a, good: Array = good, bad: Array = bad, wanted: Any = wanted) -> None:
             function = every.compiled["strict" if number % 2 else "auto"]
@@ -211,6 +223,51 @@ def test_a_zero_divisor_is_refused_and_other_threads_go_on(dtype: dt.DType) -> N
             thread.join()
         every.check((a, good), *wanted)
     assert wrong == []
+
+
+def test_a_negative_power_of_an_integer_is_refused_in_the_same_words() -> None:
+    every = every_path(lambda b: {"y": b.op("Pow", b.input("a", ("n",), dt.int32), b.input("e", ("n",), dt.int32))})
+    base, exponents = np.array([2, 3, 4], np.int32), np.array([0, 2, 1], np.int32)
+    every.check((base, exponents), base**exponents)
+    assert the_status(every, base, np.array([0, -1, 2], np.int32)) is Status.NEGATIVE_EXPONENT
+
+
+def test_of_values_that_nobody_needs_nothing_is_refused() -> None:
+    """An empty result needs no element of what it is made of."""
+
+    def picked(b: Network) -> Outputs:
+        rows, index = b.input("x", ("n", "m"), dt.float32), b.input("i", ("k",), dt.int64)
+        return {"y": b.op("GatherV2", rows, index, b.number(0, dt.int64))}
+
+    every = every_path(picked)
+    every.check((X[:, :0], np.array([7, -9])), np.zeros((2, 0), F))
+    assert the_status(every, X, np.array([7, -9])) is Status.INDEX_OUT_OF_RANGE
+
+    def spread(b: Network) -> Outputs:
+        a, d = b.input("a", ("n", 1), dt.int32), b.input("d", ("n", 1), dt.int32)
+        return {"y": b.op("Mul", b.op("FloorDiv", a, d), b.input("w", ("m",), dt.int32))}
+
+    every = every_path(spread)
+    zero, one = np.zeros((3, 1), np.int32), np.ones(1, np.int32)
+    for name, path in every.paths.items():
+        if name != "unfused":
+            assert path(zero, zero, one[:0]).shape == (3, 0), name
+    assert the_status(every, zero, zero, one) is Status.DIVISION_BY_ZERO
+
+
+def test_what_a_slice_cuts_away_is_only_looked_at_unfused() -> None:
+    """The one difference there is: fused, the division is a view's, of the rows that are kept."""
+
+    def cut(b: Network) -> Outputs:
+        quotient = b.op("FloorDiv", b.input("a", ("n",), dt.int32), b.input("d", ("n",), dt.int32))
+        return {"y": b.op("Neg", b.op("StridedSliceV2", quotient, *[b.integers(k) for k in (0, 2, 0)]))}
+
+    every = every_path(cut)
+    a = np.array([6, 7, 8], np.int32)
+    for name, path in every.paths.items():
+        if name != "unfused":
+            np.testing.assert_array_equal(path(a, np.array([2, 7, 0], np.int32)), [-3, -1], name)
+    assert the_status(every, a, np.array([2, 0, 1], np.int32)) is Status.DIVISION_BY_ZERO
 
 
 def test_a_zero_divisor_in_one_block_of_many_is_refused_for_any_number_of_threads() -> None:

@@ -8,12 +8,14 @@ import pytest
 from attrs import evolve
 from autofuse_ir import dtypes as dt
 from autofuse_ir.dims import TRUE, any_of, as_dim, eq, ge
-from autofuse_ir.errors import AutofuseError
 from autofuse_ir.facts import Guard, GuardKind, InputElement
 from autofuse_ir.kernels import StatusMessage
 from autofuse_ir.program import KernelCall, Variant
-from autofuse_runtime.errors import InputTypeError, InputValueError, InternalError, KernelStatusError
+from autofuse_ir.status import MESSAGES, NO_MEMORY, Status, StatusError
+from autofuse_runtime.errors import InputTypeError, InputValueError, InternalError, MemoryExhaustedError
+from autofuse_runtime.faults import Fault, FaultReporter
 from autofuse_runtime.module import CompiledModule
+from autofuse_runtime.plan import make_plan
 
 A = np.ones((3, 4), np.float32)
 BIAS = np.ones(4, np.float32)
@@ -181,7 +183,7 @@ def test_sizes_from_content_are_bound_and_checked(kit: Any) -> None:
 
 def test_a_kernel_status_becomes_an_error_of_the_caller(kit: Any) -> None:
     buffers = [kit.buffer(n, k, dtype=dt.int32) for n, k in (("a", "input"), ("b", "input"), ("c", "output"))]
-    messages = (StatusMessage(3, "integer division by zero in operator Div_1"),)
+    messages = (StatusMessage(3, "words of the kernel"),)
     kernel = kit.kernel("divide", ["n", "n"], ["n"], dtype=dt.int32, messages=messages)
     fn = kit.run(
         kit.program(
@@ -192,10 +194,10 @@ def test_a_kernel_status_becomes_an_error_of_the_caller(kit: Any) -> None:
     b = np.full(5000, 3, np.int32)
     assert fn(a, b).tolist() == [2] * 5000
     b[4000] = 0
-    with pytest.raises(KernelStatusError, match="integer division by zero in operator Div_1"):
+    with pytest.raises(StatusError, match="kernel divide: words of the kernel") as told:
         fn(a, b)
-    with pytest.raises(ArithmeticError):
-        fn(a, b)
+    assert told.value.status is Status.NEGATIVE_EXPONENT
+    assert isinstance(told.value, ArithmeticError)
     b[4000] = 2
     assert fn(a, b)[4000] == 3
 
@@ -250,8 +252,28 @@ def test_the_more_general_variant_is_taken_and_counted(kit: Any) -> None:
     assert fn.stats.guard_misses == 1
 
 
-class NoResult(AutofuseError, ArithmeticError):
-    """The error of an interpreter for values that have no result."""
+@pytest.mark.parametrize(
+    ("bits", "error", "words"),
+    [
+        ((Status.INDEX_OUT_OF_RANGE,), StatusError, "kernel divide: an index is out of range"),
+        (tuple(Status), StatusError, "kernel divide: an integer was divided by zero"),
+        ((Status.NEGATIVE_EXPONENT, NO_MEMORY), StatusError, "kernel divide: an integer was raised"),
+        ((NO_MEMORY,), MemoryExhaustedError, "kernel divide: no memory"),
+        ((7,), InternalError, "unknown status 0x80"),
+    ],
+)
+def test_of_several_statuses_the_first_is_told(
+    kit: Any, bits: tuple[int, ...], error: type[Exception], words: str
+) -> None:
+    messages = [StatusMessage(status, message) for status, message in MESSAGES.items()]
+    kernel = kit.kernel("divide", ["n", "n"], ["n"], messages=(*messages, StatusMessage(NO_MEMORY, "no memory")))
+    buffers = [kit.buffer("a", "input"), kit.buffer("b", "input"), kit.buffer("c", "output")]
+    call = KernelCall("divide", ("a", "b"), ("c",))
+    program = kit.program(buffers, [call], ["c"], [kit.fact("n", ("a", 0), ("b", 0))], [kernel])
+    with pytest.raises(error, match=words):
+        FaultReporter(program, make_plan(program, {}, {})).report(
+            Fault.STATUS, 0, (3,), (sum(1 << bit for bit in bits), 0)
+        )
 
 
 class FailingExecutor:
@@ -265,8 +287,8 @@ class FailingExecutor:
 
 
 def test_an_interpreter_reports_values_without_a_result_as_a_kernel_does(row_add_program: Any) -> None:
-    told = NoResult("an index is out of range", where="running p, kernel k", fix="")
-    with pytest.raises(KernelStatusError, match="running p, kernel k: an index is out of range"):
+    told = StatusError(Status.INDEX_OUT_OF_RANGE, where="running p, kernel k")
+    with pytest.raises(StatusError, match="running p, kernel k: an index is out of range"):
         CompiledModule(row_add_program, FailingExecutor(told))(A, BIAS)
     with pytest.raises(ZeroDivisionError):  # of the interpreter itself
         CompiledModule(row_add_program, FailingExecutor(ZeroDivisionError("oops")))(A, BIAS)

@@ -17,10 +17,6 @@ class InputValueError(RuntimeInputError, ValueError):
     """An argument is of the right kind but has a wrong rank, size or content."""
 
 
-class KernelStatusError(RuntimeInputError, ArithmeticError):
-    """A kernel met values it has no result for (integer division by zero, index out of range)."""
-
-
 class BundleError(RuntimeInputError):
     """A bundle is incomplete, changed, or built for another machine or version."""
 

@@ -4,11 +4,11 @@ from enum import IntEnum
 from typing import NoReturn
 
 from autofuse_ir.program import Program
+from autofuse_ir.status import NO_MEMORY, Status, StatusError
 
 from autofuse_runtime.errors import (
     InputValueError,
     InternalError,
-    KernelStatusError,
     MemoryExhaustedError,
 )
 from autofuse_runtime.plan import Plan
@@ -103,14 +103,18 @@ class FaultReporter:
 
     def _status(self, index: int, bits: int) -> NoReturn:
         kernel = self.program.kernels[index]
-        told = [message.message for message in kernel.status_messages if bits >> message.bit & 1]
-        if not told:
-            raise InternalError(
-                f"kernel {kernel.name} returned the unknown status {bits:#x}",
-                where=self.where,
-                fix="report this with the program",
-            )
-        raise KernelStatusError("; ".join(told), where=f"{self.where}, kernel {kernel.name}")
+        told = {message.bit: message.message for message in kernel.status_messages if bits >> message.bit & 1}
+        where = f"{self.where}, kernel {kernel.name}"
+        for status in Status:
+            if status in told:
+                raise StatusError(status, told[status], where=where)
+        if NO_MEMORY in told:
+            raise MemoryExhaustedError(told[NO_MEMORY], where=where, fix="give smaller inputs")
+        raise InternalError(
+            f"kernel {kernel.name} returned the unknown status {bits:#x}",
+            where=self.where,
+            fix="report this with the program",
+        )
 
     def _host_shape(self, index: int, axis: int, found: int, at: str) -> NoReturn:
         buffer = self.plan.buffers.buffers[index]

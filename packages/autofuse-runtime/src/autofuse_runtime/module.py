@@ -6,12 +6,11 @@ from typing import Any, Protocol
 
 import numpy as np
 from attrs import evolve, frozen
-from autofuse_ir.errors import AutofuseError
 from autofuse_ir.program import Program
 
 from autofuse_runtime.arguments import ArgumentBinder, BoundArguments
 from autofuse_runtime.arrays import Array
-from autofuse_runtime.errors import InternalError, KernelStatusError, MemoryExhaustedError
+from autofuse_runtime.errors import InternalError, MemoryExhaustedError
 
 
 @frozen
@@ -75,7 +74,7 @@ class CompiledModule:
     def __call__(self, *args: object, **kwargs: object) -> object:
         """Run the program on arrays, by position or by input name; ``out=`` takes one array or a tuple of them.
 
-        Values that have no result are a ``KernelStatusError``, whatever runs the program.
+        Values that have no result are an ``autofuse_ir.status.StatusError``, whatever runs the program.
         """
         if self._native is not None:
             return self._native(*args, **kwargs)
@@ -90,10 +89,6 @@ class CompiledModule:
             results = [_apart(value, given) for value in self.executor(bound.values, bound.symbols)]
         except MemoryExhaustedError:
             raise
-        except ArithmeticError as error:
-            if not isinstance(error, AutofuseError):
-                raise
-            raise KernelStatusError(error.what, where=error.where, fix=error.fix) from error
         except MemoryError as error:
             reason = str(error) or "out of memory"
             where = f"running {self.program.name}"

@@ -12,7 +12,7 @@ from autofuse_ir.graph import Constant, Graph, Node
 from autofuse_ir.operators import Flag, operator
 from autofuse_ir.tensor_data import TensorData
 from autofuse_reference.arrays import Array, to_array, to_tensor_data
-from autofuse_reference.errors import EvaluationError
+from autofuse_reference.errors import EvaluationError, StatusError
 from autofuse_reference.operators.evaluate import evaluate_operator
 from autofuse_reference.operators.table import has_meaning
 
@@ -63,7 +63,7 @@ class FoldConstants:
             return None
         try:
             results = evaluate_operator(node, None, inputs)
-        except EvaluationError:
+        except (EvaluationError, StatusError):
             return None
         if any(array.size > max(self.most_elements, read) for array in results):
             return None

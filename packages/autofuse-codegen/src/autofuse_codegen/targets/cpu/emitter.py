@@ -9,6 +9,7 @@ from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.kernels import FileRole, KernelBundle, SourceFile, StatusMessage
 from autofuse_ir.schedule import ScheduleResult
+from autofuse_ir.status import MESSAGES, NO_MEMORY
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import SupportFile, TilingModel, support_file
 
@@ -41,12 +42,10 @@ SOLVER_SOURCE = """// The tiling solver, compiled once for all kernels of a libr
 """
 
 STATUS_MESSAGES = (
-    StatusMessage(0, "an integer was divided by zero"),
-    StatusMessage(1, "an index is out of range"),
-    StatusMessage(3, "an integer was raised to a negative power"),
-    StatusMessage(31, "there was no memory for a tile"),
+    *(StatusMessage(status, message) for status, message in MESSAGES.items()),
+    StatusMessage(NO_MEMORY, "there was no memory for a tile"),
 )
-"""Bits 0, 1 and 3 are raised by the vector headers (``AF_STATUS_*``)."""
+"""The bits of ``autofuse_ir.status`` are raised by the vector headers (``AF_STATUS_*``)."""
 
 
 def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, target: TargetSpec) -> KernelBundle:
