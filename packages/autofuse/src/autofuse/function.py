@@ -1,5 +1,6 @@
 """A compiled model: callable, with what happened while compiling and while running."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from autofuse_runtime.compile_kernels import BuiltLibrary
 from autofuse_runtime.module import CompiledModule, Executor
 
 from autofuse.pipeline import Lowered
+from autofuse.prediction import Prediction, predict
 from autofuse.report import Report, report_of
 
 
@@ -42,7 +44,14 @@ class CompiledFunction(CompiledModule):
     @property
     def report(self) -> Report:
         """What fusion did to the model."""
-        return report_of(self.lowered)
+        return report_of(self.lowered, self.target)
+
+    def predict(self, sizes: Mapping[str, int] | None = None, unfused: bool = False) -> Prediction:
+        """Return the times that the tiling functions predict at ``sizes`` (those that are missing: their hints).
+
+        ``unfused``: of a kernel for each operator, too. All are estimates from cost tables.
+        """
+        return predict(self.lowered, self.target, sizes or {}, unfused)
 
     def save(self, directory: str | Path) -> Path:
         """Write the model as a bundle that ``autofuse.load`` opens; returns its path.

@@ -11,8 +11,10 @@ from autofuse_ir.errors import AutofuseError
 from autofuse_ir.facts import Guard
 from autofuse_ir.fused_graph import AscBackend, FusedAscBackend, HostRegion, Refusal, RemovedRounding
 from autofuse_ir.operators import Flag, operator
+from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse.pipeline import Lowered
+from autofuse.prediction import Prediction, predict
 
 Names = tuple[str, ...]
 
@@ -48,7 +50,8 @@ class Report:
     """Kernels and host regions of a model, what was not fused and why, and which roundings were removed.
 
     Bytes are formulas over the sizes; ``hints`` are the sizes at which profit was judged. ``launches_before`` and
-    ``bytes_moved_before`` are those of a kernel for each operator (views move nothing).
+    ``bytes_moved_before`` are those of a kernel for each operator (views move nothing). ``prediction`` is what the
+    tiling functions of an Ascend target decide at the hints, and the time they predict.
     """
 
     name: str
@@ -62,6 +65,7 @@ class Report:
     guards: tuple[Guard, ...]
     peak_bytes: Dim
     hints: tuple[tuple[str, int], ...]
+    prediction: Prediction | None = None
 
     @property
     def launches(self) -> int:
@@ -102,7 +106,7 @@ class Report:
         def formula(dim: Dim) -> dict[str, Any]:
             return {"formula": str(dim), "at_hints": self.at_hints(dim)}
 
-        return {
+        data: dict[str, Any] = {
             "model": self.name,
             "hints": dict(self.hints),
             "operators": self.operators,
@@ -151,14 +155,18 @@ class Report:
                 for g in self.guards
             ],
         }
+        return data if self.prediction is None else data | {"predicted": self.prediction.as_data()}
 
     def to_json(self) -> str:
         """Return ``as_data`` as text that is the same for the same model and options."""
         return json.dumps(self.as_data(), indent=2, sort_keys=True) + "\n"
 
 
-def report_of(lowered: Lowered) -> Report:
-    """Return the report of what ``lower`` made."""
+def report_of(lowered: Lowered, target: TargetSpec | None = None, unfused: bool = False) -> Report:
+    """Return the report of what ``lower`` made.
+
+    Of an Ascend ``target`` it holds predicted times; ``unfused``: those of a kernel for each operator, too.
+    """
     fused = lowered.fused
     shapes = {v.name: (v.shape, v.dtype.itemsize) for v in (*lowered.facts.values, *fused.facts.values)}
 
@@ -207,6 +215,7 @@ def report_of(lowered: Lowered) -> Report:
         guards=lowered.program.guards,
         peak_bytes=lowered.program.peak_bytes,
         hints=tuple((s.name, s.hint) for s in lowered.program.symbols),
+        prediction=None if target is None or target.kind is TargetKind.CPU else predict(lowered, target, {}, unfused),
     )
 
 

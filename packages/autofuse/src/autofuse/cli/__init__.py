@@ -18,6 +18,7 @@ from autofuse.cli.run import run
 from autofuse.cli.show import show
 from autofuse.cli.stage import stage
 from autofuse.cli.targets import targets
+from autofuse.cli.trace import trace
 from autofuse.cli.verify import verify
 
 BUG = 4
@@ -34,7 +35,7 @@ def cli() -> None:
     """
 
 
-for command in (compile_command, run, verify, bench, explain, diff, stage, show, targets, operators, cache):
+for command in (compile_command, run, verify, bench, explain, trace, diff, stage, show, targets, operators, cache):
     cli.add_command(command)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 from autofuse_ir.artefact import write
-from autofuse_ir.target import TargetKind
+from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_runtime.build import write_sources
 
 from autofuse.cli.choices import Choices, model_options
@@ -27,7 +27,7 @@ def compile_command(model: str, output: Path, emit_only: bool, dump: Path | None
     with stages() as observe:
         lowered, target = choices.lower(model, dump_into(dump, observe) if dump else observe)
     if emit_only:
-        _write_sources(lowered, output)
+        _write_sources(lowered, target, output)
     elif target.kind is TargetKind.CPU:
         load_lowered(lowered, target, "jit").save(output)
     else:
@@ -42,14 +42,14 @@ def compile_command(model: str, output: Path, emit_only: bool, dump: Path | None
     )
 
 
-def _write_sources(lowered: Lowered, folder: Path) -> None:
+def _write_sources(lowered: Lowered, target: TargetSpec, folder: Path) -> None:
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise DriverError("something is here already", where=str(folder), fix="give a new folder")
         folder.mkdir(parents=True, exist_ok=True)
         write_sources(lowered.program, lowered.bundles, folder)
         write(lowered.source, folder / "graph.json")
-        (folder / "report.json").write_text(report_of(lowered).to_json(), encoding="utf-8")
+        (folder / "report.json").write_text(report_of(lowered, target).to_json(), encoding="utf-8")
     except OSError as error:
         raise DriverError(
             f"the sources cannot be written ({error.strerror})", where=str(folder), fix="give a writable folder"

@@ -12,6 +12,7 @@ from autofuse.cli.console import terminal
 from autofuse.cli.progress import stages
 from autofuse.errors import DriverError
 from autofuse.pipeline import Lowered
+from autofuse.prediction import Prediction
 from autofuse.report import Report, report_of
 
 
@@ -24,14 +25,16 @@ from autofuse.report import Report, report_of
 def explain(model: str, as_json: bool, why_not: tuple[str, str] | None, tiling: bool, choices: Choices) -> int:
     """List kernels, bytes moved, host regions and refusals of MODEL."""
     with stages() as observe:
-        lowered, _ = choices.lower(model, observe)
-    report = report_of(lowered)
+        lowered, target = choices.lower(model, observe)
+        report = report_of(lowered, target, unfused=why_not is None)
     if why_not is not None:
         return _why_not(lowered, report, *why_not)
     if as_json:
         click.echo(report.to_json(), nl=False)
         return 0
     _show(report)
+    if report.prediction is not None:
+        _show_prediction(report.prediction)
     if tiling:
         _show_tiling(lowered.tilings)
     return 0
@@ -91,6 +94,29 @@ def _show(report: Report) -> None:
         lines.append(f"roundings     {len(report.roundings)} removed (--json lists them)")
     for line in lines:
         console.print(line, highlight=False, markup=False)
+
+
+def _show_prediction(found: Prediction) -> None:
+    """What the tiling functions decide at the hints; a kernel of several groups has a row for each."""
+    console = terminal()
+    table = Table(title=f"Predicted for {found.target} at the hints (estimates)", title_justify="left")
+    table.add_column("kernel", overflow="ellipsis", no_wrap=True, max_width=40)
+    for column in ("us", "blocks", "cycles per pipe", "UB bytes"):
+        table.add_column(column, justify="right")
+    for kernel in found.kernels:
+        for number, part in enumerate(kernel.parts):
+            pipes = ", ".join(f"{pipe} {cycles:.0f}" for pipe, cycles in part.pipe_cycles)
+            memory = f"{part.local_bytes} of {part.local_limit}"
+            name, time = ("", "") if number else (kernel.kernel, f"{kernel.microseconds:.1f}")
+            table.add_row(name, time, str(part.blocks), pipes, memory)
+    console.print(table)
+    line = f"predicted     {found.microseconds:.1f} us in {len(found.kernels)} launches"
+    if found.unfused_microseconds is not None and found.microseconds:
+        ratio = found.unfused_microseconds / found.microseconds
+        line += f"; {found.unfused_microseconds:.1f} us in {found.unfused_launches} unfused ({ratio:.2f} x)"
+    console.print(line, highlight=False, markup=False)
+    if found.without:
+        console.print(f"not predicted {len(found.without)} kernels: their sizes come out of a step", highlight=False)
 
 
 def _show_tiling(tilings: tuple[TilingModel, ...]) -> None:

@@ -29,7 +29,7 @@ def run(
 ) -> None:
     """Run MODEL (a model file or a bundle) once and print what its outputs are."""
     fn = load(model) if is_bundle(model) else _compiled(model, choices)
-    given = _arguments(fn.program, parse_arrays(inputs, "--input"), choices.sizes, seed)
+    given = arguments_of(fn.program, parse_arrays(inputs, "--input"), choices.sizes, seed)
     results = fn(*(given[v.name] for v in fn.program.inputs))
     results = results if isinstance(results, tuple) else (results,)
     named = {o.name: r for o, r in zip(fn.program.outputs, results, strict=True)}
@@ -51,7 +51,8 @@ def _compiled(model: str, choices: Choices) -> Any:
     return load_lowered(lowered, target)
 
 
-def _arguments(program: Any, given: dict[str, Any], sizes: Mapping[str, int], seed: int | None) -> dict[str, Any]:
+def arguments_of(program: Any, given: dict[str, Any], sizes: Mapping[str, int], seed: int | None) -> dict[str, Any]:
+    """Return an array for every input: those ``given``, the others made up from ``seed`` at sizes that go together."""
     names = [v.name for v in program.inputs]
     unknown = [name for name in given if name not in names]
     if unknown:
