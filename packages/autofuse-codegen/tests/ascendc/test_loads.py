@@ -1,4 +1,4 @@
-"""Loads that are not plain rows: beyond the data, at other steps, at indices; every result has the interpreter's bits."""
+"""Loads on Ascend that are no plain rows: beyond the data, at other steps, at indices; with the interpreter's bits."""
 
 from collections.abc import Callable, Mapping, Sequence
 
