@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from attrs import evolve
 from autofuse.report import report_of
-from autofuse_codegen.errors import CodegenError
 from autofuse_codegen.stage import emit
 from autofuse_ir import dtypes as dt
 from autofuse_ir.checks import findings
@@ -172,15 +171,6 @@ def test_outputs_take_over_inputs_only_where_no_other_part_reads_them() -> None:
     assert bundle.safe_aliases == ()
     (last,) = lowered(chain(), True).bundles
     assert last.safe_aliases == ((0, 0), (1, 0))
-
-
-def test_sources_for_an_npu_are_refused_in_one_sentence() -> None:
-    made = lowered(sides(), True)
-    (node,) = made.fused.nodes
-    target = load_target("ascend-a2")
-    result = schedule(node, made.fused.facts, target)  # type: ignore[arg-type]
-    with pytest.raises(CodegenError, match="launches of an NPU run one group of blocks"):
-        emit(result, tile(result, made.fused.facts, target), made.fused.facts, target)
 
 
 def test_bytes_that_pass_between_parts_count_and_launches_do_not() -> None:

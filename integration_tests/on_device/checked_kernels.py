@@ -23,7 +23,15 @@ from autofuse_ir.program import Program, ProgramKernel
 from autofuse_ir.target import load_target
 from autofuse_reference.asc_graph.interpret import interpret
 from autofuse_reference.compare import RELATIVE_ALLOWANCE, ULP_ALLOWANCE, compare
-from autofuse_runtime.launchers.sim import HOST_FLAGS, SimKernels
+from autofuse_runtime.launchers.sim import SimKernels
+from autofuse_runtime.launchers.tilings import (
+    HOST_FLAGS,
+    Tilings,
+    compile_tilings,
+    files_of,
+    sources_of,
+    write_sources,
+)
 from autofuse_runtime.toolchain import find_toolchain
 from autofuse_schedule.stage import schedule
 from autofuse_symshape.stage import infer
@@ -84,7 +92,8 @@ class CheckedKernels:
         """The same compiled kernels on a chip of the same architecture."""
         soc = sim.load_soc(target)
         library = evolve(self.kernels.library, soc=soc)
-        return CheckedKernels(evolve(self.kernels, target=target, library=library, cores=soc.cores, reports=[]))
+        tilings = evolve(self.kernels.tilings, target=target, cores=soc.cores)
+        return CheckedKernels(evolve(self.kernels, target=target, library=library, tilings=tilings, reports=[]))
 
     def run(self, kernel: ProgramKernel, inputs: Sequence[Array], sizes: Mapping[str, int]) -> list[Array]:
         """Return the outputs of ``kernel``; raises ``WrongValueError``, and what the emulator raises."""
@@ -140,33 +149,18 @@ def compiled(programs: Iterable[Emitted], folder: Path, target: str) -> CheckedK
     """
     folder.mkdir(parents=True, exist_ok=True)
     bundles = [bundle for each in programs for bundle in each.bundles]
-    for bundle in bundles:
-        texts = {f.path: f.text for f in bundle.files} | {f.name: f.text for f in bundle.support_files}
-        for path, text in texts.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
-    kernels = _paths(bundles, FileRole.KERNEL)
+    write_sources(sources_of(bundles), folder)
+    kernels = files_of(bundles, FileRole.KERNEL)
     units = []
     for number, start in enumerate(range(0, len(kernels), KERNELS_PER_UNIT)):
         units.append(folder / f"kernels{number}.cpp")
         units[-1].write_text(_including(kernels[start : start + KERNELS_PER_UNIT]), encoding="utf-8")
     library = sim.compile(units, target, output=folder / "kernels.so", include_dirs=[folder], flags=["-O0", "-Werror"])
-    host = folder / "tilings.cpp"
-    host.write_text(_including(_paths(bundles, FileRole.TILING_FUNCTION)), encoding="utf-8")
-    toolchain = find_toolchain()
-    objects = [folder / "tilings.o", folder / "solver.o"]
     flags = [flag if flag != "-O2" else "-O0" for flag in HOST_FLAGS]
-    toolchain.compile_cpp(host, objects[0], flags)
-    toolchain.compile_cpp(folder / "af_tiling_solver.cpp", objects[1], HOST_FLAGS)
-    toolchain.link_shared(objects, folder / "tiling.so")
-    tiling = ctypes.CDLL(str(folder / "tiling.so"))
-    cores = sim.load_soc(target).cores
+    compile_tilings(folder, bundles, find_toolchain(), folder / "tiling.so", flags)
+    tilings = Tilings(ctypes.CDLL(str(folder / "tiling.so")), target, sim.load_soc(target).cores)
     by_name = {bundle.name: bundle for bundle in bundles}
-    return CheckedKernels(SimKernels(by_name, target, sim, library, tiling, cores))
-
-
-def _paths(bundles: Sequence[KernelBundle], role: FileRole) -> list[str]:
-    return list(dict.fromkeys(file.path for bundle in bundles for file in bundle.files if file.role is role))
+    return CheckedKernels(SimKernels(by_name, target, sim, library, tilings))
 
 
 def _including(paths: Iterable[str]) -> str:

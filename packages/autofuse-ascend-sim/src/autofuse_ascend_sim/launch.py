@@ -53,7 +53,7 @@ def run(
     args: Sequence[Argument],
     tiling: bytes | None = None,
     block_dim: int = 1,
-    workspace: int | None = None,
+    workspace: int | np.ndarray | None = None,
     *,
     checks: str = "full",
     timing_only: bool = False,
@@ -66,9 +66,9 @@ def run(
 ) -> SimReport:
     """Launch `entry` on `block_dim` blocks and return what happened.
 
-    The kernel receives the addresses of `args` in order, then that of `workspace` bytes of zeroed memory, then that of
-    a copy of `tiling`; None leaves a parameter out, 0 or b"" passes the address of nothing. Arrays are written in
-    place when the launch succeeds and stay as they were when it fails.
+    The kernel receives the addresses of `args` in order, then that of `workspace` bytes of zeroed memory (or of an
+    array that is the workspace), then that of a copy of `tiling`; None leaves a parameter out, 0 or b"" passes the
+    address of nothing. Arrays are written in place when the launch succeeds and stay as they were when it fails.
 
     `checks` is "full" or "static" (without missing synchronisation, uninitialised reads and conflicts between blocks).
     `timing_only` computes no values and reads GM as zeros; only the first and the last block run, which stand for all.
@@ -182,7 +182,7 @@ def _check_host(threads: int | None, timeout: float, tiling_key: int, trace: str
 
 
 def _lay_out(
-    args: Sequence[Argument], tiling: bytes | None, workspace: int | None
+    args: Sequence[Argument], tiling: bytes | None, workspace: int | np.ndarray | None
 ) -> tuple[list[_Region], list[np.ndarray | None], list[tuple[int, int]], int]:
     """Return regions and arrays of memory arguments, (position, value) of scalars, and the bytes of the mapping."""
     regions: list[_Region] = []
@@ -211,7 +211,11 @@ def _lay_out(
             scalars.append((index, int(value) & (2**64 - 1)))
         else:
             raise LaunchError(f"args[{index}]: {type(value).__name__} is neither a NumPy array nor an integer")
-    if workspace is not None:
+    if isinstance(workspace, np.ndarray):
+        if not workspace.flags.c_contiguous:
+            raise LaunchError("workspace: the array is not C-contiguous; pass np.ascontiguousarray(...)")
+        place("workspace", workspace.nbytes, workspace)
+    elif workspace is not None:
         if workspace < 0 or workspace > 2**40:
             raise LaunchError(f"workspace={workspace}: bytes must be between 0 and 2**40")
         place("workspace", workspace, None)

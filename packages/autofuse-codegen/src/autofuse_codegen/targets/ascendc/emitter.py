@@ -106,9 +106,7 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
         parts=parts,
         steps=layout.steps,
         place_sizes=_place_sizes(layout, schedule, names),
-        places=tuple(
-            f"GM_ADDR const {name} = workspace + {_operand(offset, names)};" for name, offset in layout.places
-        ),
+        places=tuple(f"GM_ADDR const {name} = workspace{_behind(offset, names)};" for name, offset in layout.places),
         shares=any(len(step.parts) > 1 for step in layout.steps),
         run_parameters=tuple(f"GM_ADDR {name}" for name in (*arguments, *extra)),
         run_call=", ".join((*arguments, *extra)),
@@ -240,9 +238,12 @@ def _place_sizes(layout: _Layout, schedule: ScheduleResult, names: dict[str, str
     return tuple(f"const af_i64 {names[s]} = t->{names[s]};" for s in schedule.symbols if s in used)
 
 
-def _operand(size: Dim, names: dict[str, str]) -> str:
-    text = c_text(size, names.__getitem__)
-    return text if size.constant_value is not None else f"({text})"
+def _behind(offset: Dim, names: dict[str, str]) -> str:
+    """Return what is added to an address that ``offset`` bytes are behind of."""
+    text = c_text(offset, names.__getitem__)
+    if offset.constant_value is not None:
+        return f" + {text}" if offset.constant_value else ""
+    return f" + ({text})"
 
 
 def _files(kernel: str, view: BundleView) -> tuple[SourceFile, ...]:
