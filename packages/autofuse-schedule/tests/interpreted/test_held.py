@@ -61,11 +61,12 @@ def test_a_row_for_all_tiles_is_loaded_once_a_block(kernel_case, name):
 @pytest.mark.parametrize("name", ["bias"])
 def test_a_piece_of_a_long_row_is_loaded_once_for_all_rows(kernel_case, name):
     impl = by_case(kernel_case.scheduled("ascend-a2"), "held-pieces")["z1"]
-    assert [p.loops for p in impl.phases] == [("z1TB", "z1Tb"), ("z1TB", "z1Tb", "z0")]
+    assert [p.loops for p in impl.phases] == [("z1Tz0BB", "z1Tz0Bb"), ("z1Tz0BB", "z1Tz0Bb", "z0b")]
     sizes = {"n": 9, "m": 256}
-    traffic = traffic_of(impl, kernel_case.arrays(sizes, 0), sizes, {"z1t_size": 64, "z1Tb_size": 2})
-    assert traffic.read[load_of(impl, "row")] == 256 * 4
-    assert traffic.transfers[load_of(impl, "row")] == 4
+    tiles = {"z1t_size": 64, "z0b_size": 5, "z1Tz0Bb_size": 2}
+    traffic = traffic_of(impl, kernel_case.arrays(sizes, 0), sizes, tiles)
+    assert traffic.read[load_of(impl, "row")] == 2 * 256 * 4  # once for 5 rows, once for 4
+    assert traffic.transfers[load_of(impl, "row")] == 2 * 4
 
 
 @pytest.mark.parametrize("name", ["column_factor"])

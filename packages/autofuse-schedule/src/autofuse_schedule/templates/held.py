@@ -5,8 +5,8 @@ row, a number in all of a vector's lanes. Which tiles share it depends on the or
 
 * *held*: blocks share all tiles in order, and keep what all of them have in common.
 * *held-rows*: blocks share rows, and take each in pieces: a row keeps what is the same along it.
-* *held-pieces*: blocks share the pieces of a row, and take each piece through all rows: what differs from piece to
-  piece alone is made once for all rows, where a whole row would not fit.
+* *held-pieces*: blocks share the pieces of a row, each for a range of rows: what differs from piece to piece alone is
+  made once for all rows of the range, where a whole row would not fit.
 """
 
 from enum import Enum

@@ -7,7 +7,7 @@ after    z1 -> z1T, z1t                           tile split; z1t_size is solved
          loops (z0z1TB bound to blocks, z0z1Tb), vectorised (z1t, z2)
 """
 
-from attrs import frozen
+from attrs import evolve, frozen
 from autofuse_ir.asc_graph import Axis, AxisKind
 from autofuse_ir.dims import Dim, ceildiv, const, dim_max, product, symbol
 from autofuse_ir.schedule import TileRole, TileVariable
@@ -63,9 +63,10 @@ def split_square(roots: tuple[Axis, ...], tiles: tuple[TileSplit, ...], taken: f
 def split_in_block(
     roots: tuple[Axis, ...], tile: TileSplit, within: frozenset[str], taken: frozenset[str]
 ) -> SplitLoops:
-    """Split as `split_nest` does, but each block goes through all of the root axes ``within``, in loops of their own.
+    """Split as `split_nest` does, but each block goes through the root axes ``within``, in innermost loops of their own.
 
-    They are innermost; some axis around the tile must be left for the blocks to share.
+    Where the tile's own axis is none of them, blocks share its pieces, and for each piece a range of the outermost axis
+    that they would go through otherwise.
     """
     return _split(roots, (tile,), tile.outside, taken, within)
 
@@ -78,35 +79,38 @@ def _split(
     within: frozenset[str] = frozenset(),
 ) -> SplitLoops:
     """Split the axes of ``tiles``; spread their outer halves and axes ``outside`` over blocks, if not ``within``."""
-    one = const(1)
     made: list[Axis] = []
     variables: list[TileVariable] = []
     halves: dict[str, tuple[Axis, Axis]] = {}
     for tile in tiles:
         axis = next(axis for axis in roots if axis.name == tile.axis)
-        name = _unused(f"{axis.name}t_size", taken)
-        outer = Axis(f"{axis.name}T", AxisKind.TILE_OUTER, ceildiv(axis.size, symbol(name)), (axis.name,))
-        inner = Axis(f"{axis.name}t", AxisKind.TILE_INNER, symbol(name), (axis.name,))
+        variable, outer, inner = _halved(axis, (AxisKind.TILE_OUTER, AxisKind.TILE_INNER), ("T", "t"), taken)
         halves[axis.name] = outer, inner
         made += [outer, inner]
-        most = dim_max(axis.size, one) if tile.most is None else tile.most
-        variables.append(TileVariable(name, inner.name, TileRole.LOCAL, 1, most, tile.multiple))
+        most = variable.hi if tile.most is None else tile.most
+        variables.append(evolve(variable, hi=most, multiple=tile.multiple))
     around = {root.name: halves[root.name][0] if root.name in halves else root for root in roots
               if root.name in halves or root.name in outside}  # fmt: skip
     parts = [axis for name, axis in around.items() if name not in within]
     inside = {name: axis for name, axis in around.items() if name in within}
     shared = frozenset(around) - within
+    if inside and tiles[0].axis not in within:
+        ranged = next(iter(inside))
+        variable, outer, inner = _halved(
+            inside[ranged], (AxisKind.BLOCK_OUTER, AxisKind.BLOCK_INNER), ("B", "b"), taken
+        )
+        made += [outer, inner]
+        variables.append(variable)
+        parts.append(outer)
+        inside[ranged] = inner
+        shared |= {ranged}
     if len(parts) > 1:
         name = "".join(part.name for part in parts)
         merged = Axis(name, AxisKind.MERGED, product(p.size for p in parts), tuple(p.name for p in parts))
         made.append(merged)
     else:
         (merged,) = parts
-    share_name = _unused(f"{merged.name}b_size", taken)
-    share = symbol(share_name)
-    block = Axis(f"{merged.name}B", AxisKind.BLOCK_OUTER, ceildiv(merged.size, share), (merged.name,))
-    own = Axis(f"{merged.name}b", AxisKind.BLOCK_INNER, share, (merged.name,))
-    variables.append(TileVariable(share_name, own.name, TileRole.MULTICORE, 1, dim_max(merged.size, one), 1))
+    variable, block, own = _halved(merged, (AxisKind.BLOCK_OUTER, AxisKind.BLOCK_INNER), ("B", "b"), taken)
     return SplitLoops(
         axes=(*made, block, own),
         loops=(block.name, own.name, *(axis.name for axis in inside.values())),
@@ -116,9 +120,22 @@ def _split(
             for root in roots
             if root.name not in outside
         ),
-        variables=tuple(variables),
+        variables=(*variables, variable),
         walks=(shared, shared, *(frozenset({name}) for name in inside)),
     )
+
+
+def _halved(
+    axis: Axis, kinds: tuple[AxisKind, AxisKind], marks: tuple[str, str], taken: frozenset[str]
+) -> tuple[TileVariable, Axis, Axis]:
+    """Return the two halves of ``axis``, named by ``marks``, and the variable that sizes the inner one."""
+    outer_kind, inner_kind = kinds
+    outer_mark, inner_mark = marks
+    name = _unused(f"{axis.name}{inner_mark}_size", taken)
+    outer = Axis(f"{axis.name}{outer_mark}", outer_kind, ceildiv(axis.size, symbol(name)), (axis.name,))
+    inner = Axis(f"{axis.name}{inner_mark}", inner_kind, symbol(name), (axis.name,))
+    role = TileRole.LOCAL if inner_kind is AxisKind.TILE_INNER else TileRole.MULTICORE
+    return TileVariable(name, inner.name, role, 1, dim_max(axis.size, const(1)), 1), outer, inner
 
 
 def split_sweeps(roots: tuple[Axis, ...], loops: SplitLoops, tile: TileSplit, taken: frozenset[str]) -> SplitLoops:
@@ -127,10 +144,8 @@ def split_sweeps(roots: tuple[Axis, ...], loops: SplitLoops, tile: TileSplit, ta
     A block has them whole, one piece after the other.
     """
     axis = next(axis for axis in roots if axis.name == tile.axis)
-    name = _unused(f"{axis.name}t_size", taken)
-    outer = Axis(f"{axis.name}T", AxisKind.TILE_OUTER, ceildiv(axis.size, symbol(name)), (axis.name,))
-    inner = Axis(f"{axis.name}t", AxisKind.TILE_INNER, symbol(name), (axis.name,))
-    variable = TileVariable(name, inner.name, TileRole.LOCAL, 1, dim_max(axis.size, const(1)), tile.multiple)
+    variable, outer, inner = _halved(axis, (AxisKind.TILE_OUTER, AxisKind.TILE_INNER), ("T", "t"), taken)
+    variable = evolve(variable, multiple=tile.multiple)
     local, shares = loops.variables[:1], loops.variables[1:]
     return SplitLoops(
         axes=(*loops.axes, outer, inner),

@@ -14,7 +14,7 @@ from autofuse_ir.tiling import CostTerm, PipeCost
 
 from autofuse_tiling.model.cached import cache_terms
 from autofuse_tiling.model.speeds import SCALE, speed
-from autofuse_tiling.model.strided import traffic_of
+from autofuse_tiling.model.strided import traffic_of, transferred
 from autofuse_tiling.model.walks import Walk, rereads, walks_of
 
 
@@ -115,10 +115,10 @@ def _movement(walk: Walk, op: str, target: TargetSpec) -> tuple[CostTerm, ...]:
     bandwidth = speed(target, "bytes_per_cycle_read" if op == "Load" else "bytes_per_cycle_write")
     moved = [node for node in walk.nodes if node.op == op]
     if target.kind is TargetKind.CPU:
-        sizes = [traffic_of(walk, node, target).bytes for node in moved]
+        sizes = [(traffic_of(walk, node, target).bytes, const(1)) for node in moved]
     else:
-        sizes = [walk.elements(node) * node.dtype.itemsize for node in moved]
-    terms = [CostTerm(float(SCALE), size * walk.tiles, bandwidth) for size in sizes]
+        sizes = [transferred(walk, node) for node in moved]
+    terms = [CostTerm(float(SCALE), size * walk.tiles, bandwidth * of) for size, of in sizes]
     if moved:
         terms.append(CostTerm(target.quantity("tile_cycles") * len(moved), walk.tiles, const(1)))
     return tuple(terms)

@@ -1,8 +1,8 @@
 """Bytes that caches move for a Load or Store: whole lines, of which a walk across rows uses an element at a time."""
 
 from attrs import frozen
-from autofuse_ir.asc_graph import AscNode
-from autofuse_ir.dims import Dim, ceildiv, const, dim_min, le, product, select
+from autofuse_ir.asc_graph import AscNode, Bounds
+from autofuse_ir.dims import Dim, ceildiv, const, dim_max, dim_min, le, product, select
 from autofuse_ir.target import TargetSpec
 
 from autofuse_tiling.model.walks import Walk
@@ -46,3 +46,19 @@ def traffic_of(walk: Walk, node: AscNode, target: TargetSpec) -> Traffic:
     shared = lines * ceildiv(run * itemsize, const(line)) * line
     held = le(walk.axes[-1].size, const(round(target.quantity("crossed_lines"))))
     return Traffic(dim_min(select(held, shared, apart), apart), elements)
+
+
+def transferred(walk: Walk, node: AscNode) -> tuple[Dim, Dim]:
+    """Return the bytes that copy engines move for one tile of Load or Store ``node``, as a fraction.
+
+    Where a Load leaves its data nothing moves: along each axis, data of that many elements are shared by all tiles.
+    """
+    bytes_moved, of = walk.elements(node) * node.dtype.itemsize, const(1)
+    if node.op != "Load" or node.access is None or node.access.bounds is not Bounds.FILL:
+        return bytes_moved, of
+    sizes = {axis.name: axis.size for axis in walk.impl.axes}
+    for extent, dim in zip(node.access.memory, node.access.dims, strict=True):
+        if dim.axis is not None and extent != sizes[dim.axis]:
+            bytes_moved = bytes_moved * dim_min(extent, sizes[dim.axis])
+            of = of * dim_max(sizes[dim.axis], const(1))
+    return bytes_moved, of
