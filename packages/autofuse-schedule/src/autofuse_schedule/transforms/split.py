@@ -63,7 +63,7 @@ def split_square(roots: tuple[Axis, ...], tiles: tuple[TileSplit, ...], taken: f
 def split_in_block(
     roots: tuple[Axis, ...], tile: TileSplit, within: frozenset[str], taken: frozenset[str]
 ) -> SplitLoops:
-    """Split as `split_nest` does, but each block goes through the root axes ``within``, in innermost loops of their own.
+    """Split as `split_nest` does, but each block goes through all of the root axes ``within``, in innermost loops.
 
     Where the tile's own axis is none of them, blocks share its pieces, and for each piece a range of the outermost axis
     that they would go through otherwise.
