@@ -111,6 +111,7 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
         run_parameters=tuple(f"GM_ADDR {name}" for name in (*arguments, *extra)),
         run_call=", ".join((*arguments, *extra)),
         task_type="KERNEL_TYPE_MIX_AIV_1_0" if waits else "KERNEL_TYPE_AIV_ONLY",
+        may_be_empty=all(part.is_empty for part in parts),
         head_bytes=head,
         has_status=has_status,
         uses_workspace=uses_workspace,

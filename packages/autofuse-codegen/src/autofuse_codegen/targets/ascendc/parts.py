@@ -4,9 +4,9 @@ import re
 
 from attrs import frozen
 from autofuse_ir.comment import comment_text
-from autofuse_ir.dims import Dim, total
+from autofuse_ir.dims import Dim, const, dim_max, product, total
 from autofuse_ir.dims_c import c_text
-from autofuse_ir.dims_eval import free_symbols
+from autofuse_ir.dims_eval import bounds, free_symbols
 from autofuse_ir.schedule import ImplGraph, ScheduleResult
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import CaseModel, TilingModel
@@ -26,6 +26,9 @@ PART_FIELDS = (
     FieldView("uint32_t", "block_dim", "blocks of this part"),
     FieldView("uint32_t", "tiling_key", "its tiling case"),
 )
+BLOCK_BYTES = 32
+MOST = 2**31 - 1
+"""The largest size of a dim."""
 OWN = ("status", "workspace")
 """Parameters that the functions of a part have where they mention them: the status word, and its own workspace."""
 
@@ -114,6 +117,7 @@ def part_of(
         symbols=tuple(fields[s] for s in symbols),
         parameters=tuple(f"GM_ADDR {name}" for name in (*used, *own)),
         call=", ".join((*used, *(passed[name] for name in own))),
+        is_empty=_is_empty(implementations, schedule, fields),
         cases=cases,
     )
     return Part(view, any(len(case) > 1 for case, _ in written), "status" in own)
@@ -135,6 +139,17 @@ def _arguments_of(implementations: tuple[ImplGraph, ...], parameters: dict[Place
     """Return the parameters that the cases read or write, in the order of the kernel's."""
     used = {place_of(node) for impl in implementations for node in impl.nodes if node.op in ("Data", "Output")}
     return tuple(name for place, name in parameters.items() if place in used)
+
+
+def _is_empty(implementations: tuple[ImplGraph, ...], schedule: ScheduleResult, fields: dict[str, str]) -> str:
+    """Return the condition under which no value that the cases store has an element; "" where there is none."""
+    shapes = {("Output" if a.is_output else "Data", a.index): a.shape for a in schedule.arguments}
+    shapes |= {("internal", value.index): value.shape for value in schedule.internals}
+    made = dict.fromkeys(place_of(node) for impl in implementations for node in impl.nodes if node.op == "Output")
+    counts = [product(shapes[place]) for place in made]
+    if any(count.constant_value for count in counts):
+        return ""
+    return " && ".join(f"({c_text(count, fields.__getitem__)}) == 0" for count in dict.fromkeys(counts))
 
 
 def _functions(
@@ -202,7 +217,10 @@ def _settings(
 
     def put(field: str, size: Dim) -> None:
         used.update(free_symbols(size))
-        text = c_text(size, fields.__getitem__)
+        # Tiles have an element at least, dims of the model may have none; a buffer has some bytes even so.
+        tiles = {variable.name: (1, MOST) for variable in model.variables}
+        least, _ = bounds(size, {**dict.fromkeys(free_symbols(size), (0, MOST)), **tiles})
+        text = c_text(size if least > 0 else dim_max(size, const(BLOCK_BYTES)), fields.__getitem__)
         found.append(SettingView(field, f"{to}{field} = static_cast<uint32_t>({text});"))
 
     for each in written:

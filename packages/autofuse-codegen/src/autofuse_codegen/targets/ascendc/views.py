@@ -46,7 +46,8 @@ class PartView:
 
     ``type`` is the struct that its functions read, ``place`` where that stands in the tiling data ("" for all of it),
     ``key_field`` the field that holds its tiling key, ``first`` and ``count`` its models. ``parameters`` are those of
-    its functions, ``call`` what is passed for them.
+    its functions, ``call`` what is passed for them. ``is_empty`` is the condition under which it stores no element; ""
+    where it always does.
     """
 
     name: str
@@ -59,6 +60,7 @@ class PartView:
     symbols: tuple[str, ...]
     parameters: tuple[str, ...]
     call: str
+    is_empty: str
     cases: tuple[CaseView, ...]
 
 
@@ -121,6 +123,7 @@ class BundleView:
     run_parameters: tuple[str, ...]
     run_call: str
     task_type: str
+    may_be_empty: bool
     head_bytes: int
     has_status: bool
     uses_workspace: bool
