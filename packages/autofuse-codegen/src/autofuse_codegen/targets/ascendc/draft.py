@@ -8,7 +8,7 @@ from autofuse_ir.schedule import ImplGraph, Phase
 
 from autofuse_codegen.targets.ascendc.arguments import place_of
 from autofuse_codegen.targets.ascendc.layout import Layouts
-from autofuse_codegen.targets.ascendc.lines import Line
+from autofuse_codegen.targets.ascendc.lines import Item, Line
 from autofuse_codegen.targets.ascendc.literals import literal, type_name
 from autofuse_codegen.targets.ascendc.margins import Margins
 from autofuse_codegen.targets.ascendc.memory import Memory
@@ -20,7 +20,10 @@ from autofuse_codegen.targets.ascendc.places import Loops
 
 @define
 class Draft:
-    """``tensors`` are the names of values in UB, of all phases; ``bits`` the truth values that are a bit each."""
+    """``tensors`` are the names of values in UB, of all phases; ``bits`` the truth values that are a bit each.
+
+    ``opened`` are reductions of the phase that get their elements in pieces: room for them is taken outside of it.
+    """
 
     impl: ImplGraph
     names: Names
@@ -34,7 +37,8 @@ class Draft:
     margins: Margins
     nodes: dict[str, AscNode]
     tensors: dict[str, str]
-    lines: list[Line] = field(factory=list)
+    opened: frozenset[str] = frozenset()
+    lines: list[Item] = field(factory=list)
     scalar_casts: set[str] = field(factory=set)
     _numbers: dict[str, Number] = field(factory=dict)
 
@@ -42,6 +46,10 @@ class Draft:
     def order(self) -> tuple[AscNode, ...]:
         """The nodes of the phase, in order."""
         return tuple(self.nodes[name] for segment in self.phase.segments for name in segment.nodes)
+
+    def makes(self, name: str) -> bool:
+        """True where the phase evaluates node ``name``."""
+        return any(name in segment.nodes for segment in self.phase.segments)
 
     def put(self, *texts: str) -> None:
         """Add lines that are none of the vector unit."""
@@ -51,7 +59,8 @@ class Draft:
         """Add a comment: what follows, and the operators of the model it came from."""
         result = "" if node.op == "Store" else f"{self.tensor(node)} = "
         source = f"  [{', '.join(node.source)}]" if node.source else ""
-        if self.lines and not self.lines[-1].text.startswith("//"):
+        last = self.lines[-1] if self.lines else None
+        if isinstance(last, Line) and not last.text.startswith("//"):
             self.lines.append(Line(""))
         self.lines.append(Line(f"// {comment_text(result + text + source)}"))
 
@@ -60,6 +69,10 @@ class Draft:
         if node.name not in self.tensors:
             self.tensors[node.name] = self.names.of(f"value {node.name}", node.name)
         return self.tensors[node.name]
+
+    def partials(self, node: AscNode) -> str:
+        """Return the name of the tensor that holds partial results of ``node``."""
+        return self.names.of(f"partials {node.name}", f"{node.name}_acc")
 
     def spoken(self, name: str) -> str:
         """Return what comments call the value of node ``name``."""

@@ -16,7 +16,10 @@ from autofuse_codegen.targets.ascendc.transfers import Transfers
 
 @define
 class Handovers:
-    """The queues of one phase; ``_left`` counts the nodes that will still touch memory of each."""
+    """The queues of one phase; ``_left`` counts the nodes that will still touch memory of each.
+
+    Buffers of values that other phases read, too, are given back where the scope of the phase ends (``finish``).
+    """
 
     draft: Draft
     _open: dict[str, str] = field(factory=dict)
@@ -81,6 +84,21 @@ class Handovers:
         if read:
             draft.put("af_order<HardEvent::S_V>();")
 
+    def finish(self) -> list[str]:
+        """Take what this phase loads for others alone; return what stands at the end of the scope of the phase."""
+        kept = [queue for queue in self.draft.memory.queues if queue.name in self._open and self._is_kept(queue)]
+        for queue in kept:
+            if queue.position is QueuePosition.VECIN and self._open[queue.name] == "filled":
+                self._dequeue(queue)
+        return [f"{queue.name}.FreeTensor({self._handle(queue, self._members(queue)[0])});" for queue in kept]
+
+    def open(self, node: AscNode) -> None:
+        """Take room for the value of reduction ``node`` where the first of its elements are still to come."""
+        queue = self.draft.memory.queue_of(self.draft.memory.memory_of(node.name) or "")
+        if queue is not None:
+            self._alloc(queue, [node])
+            self._close(queue, [node])
+
     def gather(self, node: AscNode) -> None:
         """Fill the queue of Load ``node``, whose indices have been computed."""
         draft = self.draft
@@ -137,7 +155,7 @@ class Handovers:
             if queue is None:
                 continue
             self._left[queue.name] -= 1
-            if self._left[queue.name] == 0:
+            if self._left[queue.name] == 0 and not self._is_kept(queue):
                 self.draft.put(f"{queue.name}.FreeTensor({self._handle(queue, self._members(queue)[0])});")
 
     def hand_on(self, node: AscNode, queue: Queue) -> list[AscNode]:
@@ -149,18 +167,30 @@ class Handovers:
         waiting.append(node)
         if len(waiting) < self._stores_of(queue):
             return []
-        self.draft.put(f"{queue.name}.EnQue({self._handle(queue, self._members(queue)[0])});")
-        self._dequeue(queue)
+        value = self.draft.nodes[node.inputs[0]]
+        self.draft.put(f"{queue.name}.EnQue({self._handle(queue, value)});")
+        self._dequeue(queue, value)
         return waiting
 
     def is_ordered(self, queue: Queue) -> bool:
         """True where another queue has ordered vector unit and copy engine since ``queue`` was taken."""
-        return self._taken_at[queue.name] <= self._handed_on_at
+        return self._taken_at.get(queue.name, len(self.draft.lines)) <= self._handed_on_at
 
     def _touched(self, node: AscNode) -> tuple[str, ...]:
+        """The memory of values of this phase that ``node`` reads or writes."""
         own = () if node.op == "Load" else (node.name,)
-        found = (self.draft.memory.memory_of(name) for name in (*node.inputs, *own))
+        found = (self.draft.memory.memory_of(name) for name in (*node.inputs, *own) if self._is_made_here(name))
         return tuple(dict.fromkeys(memory for memory in found if memory is not None))
+
+    def _is_made_here(self, name: str) -> bool:
+        """True for values whose memory this phase takes: of its own nodes, but for reductions of pieces."""
+        return self.draft.makes(name) and name not in self.draft.opened
+
+    def _is_kept(self, queue: Queue) -> bool:
+        """True where another phase reads a value of ``queue``."""
+        names = {node.name for node in self._members(queue)}
+        readers = (n for n in self.draft.impl.nodes if n.op not in NOT_EVALUATED and not self.draft.makes(n.name))
+        return any(name in names for reader in readers for name in reader.inputs)
 
     def _clear(self, node: AscNode) -> None:
         """Give what is read of the memory of ``node`` besides its elements its contents."""
@@ -198,11 +228,11 @@ class Handovers:
 
     def _members(self, queue: Queue) -> list[AscNode]:
         names = {member.name for member in queue.members}
-        nodes = self.draft.nodes.values()
-        return [n for n in nodes if n.op not in NOT_EVALUATED and self.draft.memory.memory_of(n.name) in names]
+        return [n for n in self.draft.order if self.draft.memory.memory_of(n.name) in names]
 
-    def _dequeue(self, queue: Queue) -> None:
-        nodes = self._members(queue)
+    def _dequeue(self, queue: Queue, value: AscNode | None = None) -> None:
+        """Take the buffer of ``queue``, whose values this phase makes, or made before: ``value``."""
+        nodes = self._members(queue) or ([value] if value is not None else [])
         kind = "uint8_t" if queue.is_shared else type_name(nodes[0].dtype)
         self.draft.put(f"{self._handle(queue, nodes[0])} = {queue.name}.DeQue<{kind}>();")
         self._slice(queue, nodes, declare=False)
@@ -223,5 +253,4 @@ class Handovers:
 
     def _stores_of(self, queue: Queue) -> int:
         members = {member.name for member in queue.members}
-        nodes = self.draft.impl.nodes
-        return sum(n.op == "Store" and self.draft.memory.memory_of(n.inputs[0]) in members for n in nodes)
+        return sum(n.op == "Store" and self.draft.memory.memory_of(n.inputs[0]) in members for n in self.draft.order)

@@ -4,9 +4,11 @@ The vector unit starts its instructions in order, and each reads before it write
 unit has to wait for it. Other pipes are ordered by queues and flags.
 """
 
+import re
 from collections.abc import Iterable
+from typing import TypeAlias
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 BARRIER = "PipeBarrier<PIPE_V>();"
 
@@ -26,33 +28,81 @@ class Line:
     depth: int = 0
 
 
+@frozen
+class Loop:
+    """A loop over tiles: its head, names that follow from its index, and all that stands in it."""
+
+    head: str
+    derived: tuple[str, ...]
+    body: "tuple[Item, ...]"
+
+
+Item: TypeAlias = Line | Loop
+
+
 def vector(text: str, reads: Iterable[str], writes: Iterable[str], settles: bool = False) -> Line:
     """Return a line of the vector unit."""
     return Line(text, frozenset(reads), frozenset(writes), settles)
 
 
-def with_barriers(body: tuple[Line, ...], is_repeated: bool) -> tuple[Line, ...]:
-    """Return ``body`` with a barrier before each line that reads what was written since the last one.
+def with_barriers(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Return ``items`` with a barrier before each line that reads what was written since the last one.
 
-    ``is_repeated``: the body is that of a loop, and what its end leaves unfinished is so at its beginning.
+    What the end of a loop leaves unfinished is so at its beginning.
     """
-    lines, pending = _insert(body, frozenset())
-    if is_repeated and pending:
-        lines, _ = _insert(body, pending)
-    return lines
+    return _insert(items, frozenset())[0]
 
 
-def needs_barrier_before(body: tuple[Line, ...], written: frozenset[str]) -> bool:
-    """True where ``body``, with its barriers, reads some of ``written`` before the first of them."""
-    return len(_insert(body, written)[0]) > len(body)
+def needs_barrier_before(items: tuple[Item, ...], written: frozenset[str]) -> bool:
+    """True where ``items``, with its barriers, reads some of ``written`` before the first of them."""
+    return _count(_insert(items, written)[0]) > _count(items)
 
 
-def _insert(body: tuple[Line, ...], pending: frozenset[str]) -> tuple[tuple[Line, ...], frozenset[str]]:
-    found: list[Line] = []
-    for line in body:
-        if line.reads & pending:
-            found.append(Line(BARRIER, settles=True, depth=line.depth))
+def texts_of(items: Iterable[Item], indent: str = "") -> list[str]:
+    """Return ``items`` as text. Names derived from an index are there where something uses them."""
+    found: list[str] = []
+    for item in items:
+        match item:
+            case Line():
+                found.append((indent + "  " * item.depth + item.text).rstrip())
+            case Loop():
+                inside = texts_of(item.body, indent + "  ")
+                derived = used((indent + "  " + text for text in item.derived), "\n".join(inside))
+                found += [indent + item.head, *derived, *inside, indent + "}"]
+    return found
+
+
+def used(declared: Iterable[str], after: str) -> list[str]:
+    """Return those lines of ``declared`` that declare a name which later ones or ``after`` use, and all others."""
+    kept: list[str] = []
+    for line in reversed(list(declared)):
+        found = _DECLARED.match(line)
+        if found is None or re.search(rf"\b{found[1]}\b", after):
+            kept.insert(0, line)
+            after += line
+    return kept
+
+
+_DECLARED = re.compile(r"^ *const af_i64 (\w+) = ")
+
+
+def _insert(items: tuple[Item, ...], pending: frozenset[str]) -> tuple[tuple[Item, ...], frozenset[str]]:
+    found: list[Item] = []
+    for item in items:
+        if isinstance(item, Loop):
+            body, left = _insert(item.body, pending)
+            if left - pending:  # the second iteration begins with what the first one leaves
+                body, left = _insert(item.body, pending | left)
+            found.append(evolve(item, body=body))
+            pending |= left
+            continue
+        if item.reads & pending:
+            found.append(Line(BARRIER, settles=True, depth=item.depth))
             pending = frozenset()
-        found.append(line)
-        pending = line.writes if line.settles else pending | line.writes
+        found.append(item)
+        pending = item.writes if item.settles else pending | item.writes
     return tuple(found), pending
+
+
+def _count(items: tuple[Item, ...]) -> int:
+    return sum(1 + _count(item.body) if isinstance(item, Loop) else 1 for item in items)

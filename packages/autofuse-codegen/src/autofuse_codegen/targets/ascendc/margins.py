@@ -4,15 +4,21 @@ Copies from GM fill whole blocks of 32 bytes, no more, and computations write as
 comparisons and logic read whole vectors, and instructions on a tile read the gaps between its rows.
 """
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from attrs import frozen
 from autofuse_ir.asc_graph import AscNode
-from autofuse_ir.asc_ops import NOT_EVALUATED
+from autofuse_ir.asc_ops import NOT_EVALUATED, REDUCTIONS
 from autofuse_ir.schedule import ImplGraph, QueuePosition
 
 from autofuse_codegen.targets.ascendc.form_truths import READS_WHOLE_VECTORS
 from autofuse_codegen.targets.ascendc.layout import Layouts
 from autofuse_codegen.targets.ascendc.memory import Memory
 
+LayoutsOf: TypeAlias = Callable[[AscNode], Layouts]
+_FILLS_BLOCKS = ("Load", *REDUCTIONS)
+"""Operators that fill whole blocks of 32 bytes with each row, and leave the gap behind as it was."""
 _ON_BYTES = ("BitwiseAnd", "BitwiseOr", "BitwiseNot")
 
 
@@ -24,20 +30,22 @@ class Margins:
     gaps: frozenset[str]
 
 
-def margins(impl: ImplGraph, layouts: Layouts, bits: frozenset[str], memory: Memory) -> Margins:
-    """Return the margins of the values of ``impl`` that need contents."""
+def margins(impl: ImplGraph, layouts_of: LayoutsOf, bits: frozenset[str], memory: Memory) -> Margins:
+    """Return the margins of the values of ``impl`` that need contents; ``layouts_of`` gives those of a node's phase."""
     nodes = {node.name: node for node in impl.nodes}
     ends: dict[str, str] = {}
     gaps = set()
     narrowest = min((n.dtype.itemsize for n in impl.nodes if memory.memory_of(n.name) is not None), default=1)
     for node in impl.nodes:
-        if node.op == "Load" and _has_gaps(node, layouts, narrowest) and _gaps_are_read(node, impl, layouts):
+        has_gaps = node.op in _FILLS_BLOCKS and _has_gaps(node, layouts_of(node), narrowest)
+        if has_gaps and _gaps_are_read(node, impl, layouts_of):
             gaps.add(node.name)
         for value in _read_whole(node, bits):
             if nodes[value].op not in READS_WHOLE_VECTORS and memory.memory_of(value) is not None:
+                layouts = layouts_of(nodes[value])
                 ends[value] = layouts.whole(layouts.axes_of(nodes[value]))
     for node in impl.nodes:
-        if node.op == "Broadcast" and (row := _row(node, nodes[node.inputs[0]], layouts, narrowest)) is not None:
+        if node.op == "Broadcast" and (row := _row(node, nodes[node.inputs[0]], layouts_of, narrowest)) is not None:
             ends.setdefault(node.inputs[0], row)
     return Margins(ends, frozenset(gaps))
 
@@ -64,11 +72,11 @@ def _has_gaps(node: AscNode, layouts: Layouts, narrowest: int) -> bool:
     return len(axes) > 1 and node.dtype.itemsize > narrowest and layouts.pitch(axes) != layouts.extent(axes[-1])
 
 
-def _gaps_are_read(node: AscNode, impl: ImplGraph, layouts: Layouts) -> bool:
+def _gaps_are_read(node: AscNode, impl: ImplGraph, layouts_of: LayoutsOf) -> bool:
     """False where it is only stored, or repeated along a new innermost axis, element by element."""
-    last = layouts.axes_of(node)[-1]
+    last = layouts_of(node).axes_of(node)[-1].root
     readers = [reader for reader in impl.nodes if node.name in reader.inputs and reader.op != "Store"]
-    return any(reader.op != "Broadcast" or layouts.axes_of(reader)[-1] == last for reader in readers)
+    return any(reader.op != "Broadcast" or layouts_of(reader).axes_of(reader)[-1].root == last for reader in readers)
 
 
 def _read_whole(node: AscNode, bits: frozenset[str]) -> tuple[str, ...]:
@@ -79,14 +87,15 @@ def _read_whole(node: AscNode, bits: frozenset[str]) -> tuple[str, ...]:
     return ()
 
 
-def _row(node: AscNode, source: AscNode, layouts: Layouts, narrowest: int) -> str | None:
+def _row(node: AscNode, source: AscNode, layouts_of: LayoutsOf, narrowest: int) -> str | None:
     """How many elements of one row or column are read to repeat it; None where nothing past it is."""
-    outer, inner = layouts.axes_of(node), layouts.axes_of(source)
+    layouts = layouts_of(source)
+    outer, inner = layouts_of(node).axes_of(node), layouts.axes_of(source)
     if source.op in NOT_EVALUATED or len(inner) != 1 or len(outer) < 2:
         return None
-    if outer[-1] != inner[-1]:  # a column, eight elements at a time; copies fill that much
+    if outer[-1].root != inner[-1].root:  # a column, eight elements at a time; copies fill that much
         return None if source.op == "Load" else layouts.whole(inner)
     if source.op == "Load" and source.dtype.itemsize == narrowest:
         return None  # a row's whole blocks
-    pitch = layouts.pitch(outer)
+    pitch = layouts.pitch((outer[0], inner[-1]))
     return None if pitch == layouts.extent(inner[-1]) else pitch

@@ -5,6 +5,7 @@ that, several share a queue: they are filled one after the other and handed on t
 """
 
 from collections.abc import Callable
+from copy import copy
 
 from attrs import define, evolve, field, frozen
 from autofuse_ir.asc_graph import AscNode
@@ -69,33 +70,37 @@ class Memory:
 
     def __attrs_post_init__(self) -> None:
         local = [b for b in self.impl.buffers if b.location is Location.LOCAL and b.reuses is None]
-        placed = {self.root_of(p.buffer) for p in self.impl.placements if p.buffer is not None}
         queues: list[Queue] = []
         passing = self._passing()
         late = [b for b in local if b.name in self._late()]
-        plain = [b for b in local if b.position is QueuePosition.VECIN and b.name not in passing and b not in late]
-        through = [b for b in local if b.name in passing]
-        out = [b for b in local if b.position is QueuePosition.VECOUT]
+        # What other phases read, too, is handed on at other times than what shares a queue.
+        held = [b for b in local if b.lifetime and b not in late and b.position is not QueuePosition.VECCALC]
+        own = (*late, *held)
+        through = [b for b in local if b.name in passing and b not in own]
+        plain = [b for b in local if b.position is QueuePosition.VECIN and b not in (*through, *own)]
+        out = [b for b in local if b.position is QueuePosition.VECOUT and b not in own]
         # A queue that binds both positions takes events of both.
-        inputs, outputs = EVENTS - self._events(through) - len(late), EVENTS - self._events(through)
+        inputs = EVENTS - self._events(through) - len(late) - self._events(held, QueuePosition.VECIN)
+        outputs = EVENTS - self._events(through) - self._events(held, QueuePosition.VECOUT)
         if late and inputs < 2:
             raise CodegenError(
                 f"it gathers {len(late)} times by indices that it computes, more than there are events of queues for",
                 where=f"kernel {self.impl.name}",
                 fix="fuse fewer gathers",
             )
-        alone = [(evolve(b, copies=1),) for b in late]
+        alone = [*((evolve(b, copies=1),) for b in late), *((b,) for b in held)]
         for members in (*self._shared(plain, inputs), *alone, *self._shared(out, outputs), *[(b,) for b in through]):
             number = len(queues)
             first = members[0]
-            stem = self._value_of(first.name) if len(members) == 1 else f"{first.position.name.lower()}{number}"
+            stem = (self._value_of(first.name) if len(members) == 1 else "") or f"{first.position.name.lower()}{number}"
             name = self.names.of(f"queue {number}", f"{stem}_queue")
             queues.append(Queue(name, first.position, members, first.copies, f"q{number}_size", first.name in passing))
         self.queues = tuple(queues)
         rest = [b for b in local if b.position is QueuePosition.VECCALC]
+        owners = {a.buffer: a.node for a in self.impl.accumulators if a.buffer is not None}
         spaces = []
         for number, buffer in enumerate(rest):
-            stem = SCRATCH if buffer.name not in placed else self._value_of(buffer.name)
+            stem = self._value_of(buffer.name) or (f"{owners[buffer.name]}_acc" if buffer.name in owners else SCRATCH)
             spaces.append(Space(self.names.of(f"space {buffer.name}", f"{stem}_buf"), buffer, f"b{number}_size"))
         self.spaces = tuple(spaces)
         count = sum(q.copies for q in queues) + len(spaces)
@@ -127,8 +132,36 @@ class Memory:
     @property
     def scratch(self) -> Space | None:
         """Return the buffer that operators work in besides their operands."""
-        placed = {self.root_of(p.buffer) for p in self.impl.placements if p.buffer is not None}
-        return next((s for s in self.spaces if s.buffer.name not in placed), None)
+        used = {p.buffer for p in (*self.impl.placements, *self.impl.accumulators)}
+        return next((s for s in self.spaces if s.buffer.name not in used), None)
+
+    def of(self, nodes: frozenset[str]) -> "Memory":
+        """Return the queues and buffers for these nodes alone, and those that no node has for itself."""
+        placements = [p for p in self.impl.placements if p.buffer is not None]
+        owned = {self.root_of(p.buffer): False for p in placements if p.buffer is not None}
+        for p in placements:
+            owned[self.root_of(p.buffer or "")] |= p.node in nodes
+        owned |= {a.buffer: a.node in nodes for a in self.impl.accumulators if a.buffer is not None}
+        found = copy(self)
+        found.queues = tuple(q for q in self.queues if any(owned.get(b.name, True) for b in q.members))
+        found.spaces = tuple(s for s in self.spaces if owned.get(s.buffer.name, True))
+        return found
+
+    def node_of(self, space: Space) -> str | None:
+        """Return the node whose partial results ``space`` is for."""
+        return next((a.node for a in self.impl.accumulators if a.buffer == space.buffer.name), None)
+
+    def accumulator_of(self, node: str) -> Space:
+        """Return the buffer in which partial results of ``node`` live."""
+        buffer = next((a.buffer for a in self.impl.accumulators if a.node == node), None)
+        found = next((space for space in self.spaces if space.buffer.name == buffer), None)
+        if found is None:
+            raise CodegenError(
+                "its partial results have no place in local memory",
+                where=f"kernel {self.impl.name}, node {node}",
+                fix="give it an accumulator",
+            )
+        return found
 
     def _passing(self) -> frozenset[str]:
         """Buffers of Loads that nobody but Stores reads."""
@@ -154,8 +187,8 @@ class Memory:
         return [tuple(buffers[at : at + size]) for at in range(0, len(buffers), size)]
 
     @staticmethod
-    def _events(buffers: list[Buffer]) -> int:
-        return sum(b.copies for b in buffers)
+    def _events(buffers: list[Buffer], position: QueuePosition | None = None) -> int:
+        return sum(b.copies for b in buffers if position is None or b.position is position)
 
     def _value_of(self, buffer: str) -> str:
-        return next(p.node for p in self.impl.placements if p.buffer == buffer)
+        return next((p.node for p in self.impl.placements if p.buffer == buffer), "")

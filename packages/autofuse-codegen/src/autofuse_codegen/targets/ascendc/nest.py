@@ -1,10 +1,10 @@
 """Loops around the tiles of a phase, and the indices and extents that follow from them."""
 
-from attrs import define, field
+from attrs import define, evolve, field
 from autofuse_ir.asc_graph import Axis, AxisKind
 from autofuse_ir.dims import Dim, const, product
 from autofuse_ir.dims_c import c_text
-from autofuse_ir.schedule import ImplGraph, Phase
+from autofuse_ir.schedule import ImplGraph
 
 from autofuse_codegen.errors import CodegenError
 from autofuse_codegen.targets.ascendc.names import Names
@@ -32,26 +32,17 @@ class Nest:
         text = c_text(dim, self.sizes.__getitem__)
         return text if _is_operand(text) else f"({text})"
 
-    def open(self, phase: Phase) -> tuple[list[str], int]:
-        """Return the lines that open the loops of ``phase`` and how many braces they leave open."""
-        lines: list[str] = []
-        depth = 0
+    def entered(self, name: str) -> tuple["Nest", str, tuple[str, ...]]:
+        """Return what is known inside the loop over axis ``name``: the bound of the loop, and lines that name the rest.
 
-        def put(text: str) -> None:
-            lines.append("  " * depth + text)
+        Its own index has the name that ``names`` has for it.
+        """
+        inner = evolve(self, known={**self.known, name: self.index_of(name)})
+        return inner, self._bound(name), tuple(inner._derive())
 
-        for name in phase.loops:
-            index = self.names.of(f"axis {name}", name)
-            if name == phase.block:
-                put(f"const af_i64 {index} = block;")
-                put(f"if ({index} >= {self._bound(name)}) return;")
-            else:
-                put(f"for (af_i64 {index} = 0; {index} < {self._bound(name)}; ++{index}) {{")
-                depth += 1
-            self.known[name] = index
-            for text in self._derive():
-                put(text)
-        return lines, depth
+    def index_of(self, name: str) -> str:
+        """Return what the index along axis ``name`` is called."""
+        return self.names.of(f"axis {name}", name)
 
     def extent(self, axis_name: str) -> str:
         """Return how far the vectorised axis goes in this tile: less than its size in the last one."""

@@ -6,17 +6,20 @@ from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.dims_c import c_text
 
 from autofuse_codegen.targets.ascendc.draft import Draft
-from autofuse_codegen.targets.ascendc.lines import BARRIER, Line, needs_barrier_before
+from autofuse_codegen.targets.ascendc.lines import BARRIER, Item, needs_barrier_before, texts_of
 from autofuse_codegen.targets.ascendc.literals import type_name
-from autofuse_codegen.targets.ascendc.memory import SCRATCH
+from autofuse_codegen.targets.ascendc.memory import SCRATCH, Memory
 from autofuse_codegen.targets.ascendc.transfers import elements_of
 
 
-def setup(draft: Draft) -> list[str]:
-    """Return the declarations that the lines of ``draft`` need."""
-    memory = draft.memory
+def setup(drafts: tuple[Draft, ...], body: tuple[Item, ...]) -> tuple[Memory, list[str]]:
+    """Return the queues and buffers that ``body``, the lines of ``drafts``, uses, and what stands before it."""
+    draft = drafts[0]
+    made = [node for each in drafts for node in each.order]
+    memory = draft.memory.of(frozenset(node.name for node in made))
+    text = "\n".join(texts_of(body))
     lines: list[str] = []
-    for node in draft.impl.nodes:
+    for node in made:
         if node.op in ("Load", "Store"):
             lines += [line for line in _global(node, draft) if line not in lines]
     lines.append("TPipe pipe;")
@@ -26,28 +29,32 @@ def setup(draft: Draft) -> list[str]:
     for space in memory.spaces:
         lines.append(f"TBuf<TPosition::VECCALC> {space.name};")
         lines.append(f"pipe.InitBuffer({space.name}, t->{space.size_field});")
-    lines += _slices(draft)
+    lines += _slices(memory, draft)
     scratch = memory.scratch
-    if scratch is not None and any(re.search(rf"\b{SCRATCH}\b", line.text) for line in draft.lines):
+    if scratch is not None and re.search(rf"\b{SCRATCH}\b", text):
         lines.append(f"const LocalTensor<uint8_t> {SCRATCH} = {scratch.name}.Get<uint8_t>();")
-    for name, node in draft.nodes.items():
-        own = next((s for s in memory.spaces if s.buffer.name == memory.memory_of(name)), None)
-        if own is not None and name in draft.tensors:
-            kind = type_name(node.dtype)
-            lines.append(f"const LocalTensor<{kind}> {draft.tensors[name]} = {own.name}.Get<{kind}>();")
-    return lines
+    places = {name: space for space in memory.spaces for name in (space.buffer.name, memory.node_of(space)) if name}
+    for node in made:
+        kind = type_name(node.dtype)
+        own = places.get(memory.memory_of(node.name) or "")
+        if own is not None and node.name in draft.tensors:
+            lines.append(f"const LocalTensor<{kind}> {draft.tensors[node.name]} = {own.name}.Get<{kind}>();")
+        if node.name in places and re.search(rf"\b{(partials := draft.partials(node))}\b", text):
+            lines.append(f"const LocalTensor<{kind}> {partials} = {places[node.name].name}.Get<{kind}>();")
+    defined = _defined(drafts, memory)
+    barrier = [BARRIER] if needs_barrier_before(body, frozenset(defined)) else []
+    return memory, [*lines, *defined.values(), *barrier]
 
 
-def defined(draft: Draft, body: tuple[Line, ...]) -> list[str]:
+def _defined(drafts: tuple[Draft, ...], memory: Memory) -> dict[str, str]:
     """Return contents for the margins of memory that stays as it is from tile to tile."""
     found: dict[str, str] = {}
-    for value in draft.margins.ends:
-        memory = draft.memory.memory_of(value)
-        space = next((s for s in draft.memory.spaces if s.buffer.name == memory), None)
-        if space is not None:
+    margins = drafts[0].margins
+    for value in (*margins.ends, *sorted(margins.gaps)):
+        space = next((s for s in memory.spaces if s.buffer.name == memory.memory_of(value)), None)
+        if space is not None and any(draft.makes(value) for draft in drafts):
             found[space.buffer.name] = f"af_define({space.name}.Get<uint8_t>(), t->{space.size_field});"
-    barrier = [BARRIER] if needs_barrier_before(body, frozenset(found)) else []
-    return [*found.values(), *barrier]
+    return found
 
 
 def _global(node: AscNode, draft: Draft) -> list[str]:
@@ -58,10 +65,10 @@ def _global(node: AscNode, draft: Draft) -> list[str]:
     return [f"GlobalTensor<{kind}> {name};", f"{name}.SetGlobalBuffer({pointer}, static_cast<uint64_t>({size}));"]
 
 
-def _slices(draft: Draft) -> list[str]:
+def _slices(memory: Memory, draft: Draft) -> list[str]:
     """Where the members of shared queues start, in bytes."""
     lines = []
-    for queue in draft.memory.queues:
+    for queue in memory.queues:
         text = ""
         for member in queue.members[:-1] if queue.is_shared else ():
             own = draft.nest.size(member.bytes)

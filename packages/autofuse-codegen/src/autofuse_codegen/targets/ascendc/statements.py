@@ -1,16 +1,20 @@
 """The nodes of a phase as statements."""
 
 from autofuse_ir.asc_graph import AscNode
+from autofuse_ir.asc_ops import REDUCTIONS
 from autofuse_ir.schedule import QueuePosition
 
 from autofuse_codegen.errors import CodegenError
 from autofuse_codegen.targets.ascendc.broadcasts import broadcast
+from autofuse_codegen.targets.ascendc.call import Call
 from autofuse_codegen.targets.ascendc.draft import Draft
-from autofuse_codegen.targets.ascendc.forms import Call, write
+from autofuse_codegen.targets.ascendc.forms import write
 from autofuse_codegen.targets.ascendc.handovers import Handovers
 from autofuse_codegen.targets.ascendc.lines import Line, vector
 from autofuse_codegen.targets.ascendc.loads import index_operands, waits_for_values
 from autofuse_codegen.targets.ascendc.operands import Tensor
+from autofuse_codegen.targets.ascendc.reductions import reduce
+from autofuse_codegen.targets.ascendc.scans import SCANS, scan
 from autofuse_codegen.targets.ascendc.transfers import Transfers
 
 
@@ -57,9 +61,23 @@ def _compute(node: AscNode, draft: Draft) -> None:
     if node.op == "Broadcast":
         draft.lines += broadcast(node, draft.nodes[node.inputs[0]], operands[0], to, draft.layouts)
         return
+    if node.op in REDUCTIONS:
+        (source,) = operands
+        assert isinstance(source, Tensor), "what a reduction joins lies in local memory"
+        draft.lines += reduce(node, source, to, draft)
+        return
+    if node.op in SCANS:
+        source = draft.nodes[node.inputs[0]]
+        value = Tensor(draft.tensor(source), source.dtype, draft.memory.memory_of(source.name) or source.name)
+        draft.lines += scan(node, value, to, draft.layouts)
+        return
     mask_is_bits = node.op == "Select" and node.inputs[0] in draft.bits
     count, as_bits = draft.layouts.count(axes), node.name in draft.bits
-    draft.lines += write(Call(node, to, operands, count, lambda: draft.layouts.whole(axes), as_bits, mask_is_bits))
+    layouts = draft.layouts
+    call = Call(
+        node, to, operands, count, lambda: layouts.whole(axes), lambda: layouts.row(axes), as_bits, mask_is_bits
+    )
+    draft.lines += write(call)
 
 
 def _positions(node: AscNode, to: Tensor, draft: Draft) -> Line:

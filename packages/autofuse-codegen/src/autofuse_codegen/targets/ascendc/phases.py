@@ -1,0 +1,131 @@
+"""The phases of one function: nests of loops, some of them shared, around the statements of each phase.
+
+phase 0   for row: for piece: { x = Load; m = Max x }        for row:
+phase 1   for row: for piece: { ... }, shares 1 loop           for piece: { x = Load; m = Max x }
+                                                               for piece: { ... }
+"""
+
+from collections.abc import Callable
+
+from attrs import define, field, frozen
+from autofuse_ir.asc_graph import AscNode, Axis
+from autofuse_ir.schedule import ImplGraph, Phase
+
+from autofuse_codegen.errors import CodegenError
+from autofuse_codegen.targets.ascendc.draft import Draft
+from autofuse_codegen.targets.ascendc.handovers import Handovers
+from autofuse_codegen.targets.ascendc.layout import Layouts
+from autofuse_codegen.targets.ascendc.lines import Item, Line, Loop, texts_of
+from autofuse_codegen.targets.ascendc.nest import Nest
+from autofuse_codegen.targets.ascendc.reductions import opened_by, opening
+from autofuse_codegen.targets.ascendc.statements import write_node
+
+
+@frozen
+class Place:
+    """Where the statements of a phase stand: what is known there, and how values lie."""
+
+    nest: Nest
+    layouts: Layouts
+
+
+def places_of(impl: ImplGraph, numbers: tuple[int, ...], outside: Nest, granule: int) -> dict[int, Place]:
+    """Return the places of phases ``numbers``, which the loops of each phase alone decide."""
+    found = {}
+    for number in numbers:
+        nest = outside
+        for axis in impl.phases[number].loops:
+            nest, _, _ = nest.entered(axis)
+        layouts = Layouts(impl, nest, nest.names, _vectorised(impl, impl.phases[number]), granule)
+        found[number] = Place(nest, layouts)
+    return found
+
+
+def _vectorised(impl: ImplGraph, phase: Phase) -> tuple[Axis, ...]:
+    """The axes that segments of ``phase`` walk, in the order of the roots."""
+    walked = dict.fromkeys(a for s in phase.segments for a in s.axes)
+    axes = {axis.name: axis for axis in impl.axes}
+    position = {root: i for i, root in enumerate(impl.roots)}
+    return tuple(sorted((axes[name] for name in walked), key=lambda axis: position[axis.root]))
+
+
+@define
+class Scope:
+    """What stands between two braces: names that were declared, and what its end gives back."""
+
+    declared: set[str] = field(factory=set)
+    ends: list[str] = field(factory=list)
+
+
+@define
+class Function:
+    """Writes phases ``numbers`` of ``impl``; ``draft_of`` makes an empty draft for each, which ``drafts`` keeps."""
+
+    impl: ImplGraph
+    outside: Nest
+    draft_of: Callable[[int], Draft]
+    drafts: list[Draft] = field(factory=list)
+
+    def items(self, numbers: tuple[int, ...]) -> tuple[Item, ...]:
+        """Return the loops and lines of the function."""
+        return tuple(self._nested(numbers, 0, self.outside))
+
+    def _nested(self, numbers: tuple[int, ...], depth: int, nest: Nest) -> list[Item]:
+        """Phases that share the ``depth`` loops around them, one after the other."""
+        phases = self.impl.phases
+        scope = Scope()
+        items: list[Item] = []
+        while numbers:
+            size = next((i for i in range(1, len(numbers)) if phases[numbers[i]].shared <= depth), len(numbers))
+            sharing, numbers = numbers[:size], numbers[size:]
+            phase = phases[sharing[0]]
+            if depth == len(phase.loops):
+                items += self._tile(sharing[0], scope)
+                continue
+            axis = phase.loops[depth]
+            for number in sharing:
+                for node in opened_by(self.impl, phases[number], axis):
+                    items += self._opened(node, number, nest, scope)
+            inner, bound, derived = nest.entered(axis)
+            index = nest.index_of(axis)
+            if axis != phase.block:
+                head = f"for (af_i64 {index} = 0; {index} < {bound}; ++{index}) {{"
+                items.append(Loop(head, derived, tuple(self._nested(sharing, depth + 1, inner))))
+                continue
+            if numbers or items:
+                raise CodegenError(
+                    "blocks go through two nests without waiting for each other in between",
+                    where=f"kernel {self.impl.name}, template {self.impl.template}",
+                    fix="share the loop over blocks, or wait for all blocks",
+                )
+            guard = (f"const af_i64 {index} = block;", f"if ({index} >= {bound}) return;", *derived)
+            items = [*(Line(text) for text in guard), *self._nested(sharing, depth + 1, inner)]
+        return [*items, *(Line(text) for text in scope.ends)]
+
+    def _tile(self, number: int, scope: Scope) -> list[Item]:
+        draft = self.draft_of(number)
+        self.drafts.append(draft)
+        queues = Handovers(draft)
+        queues.copy_in()
+        for node in draft.order:
+            write_node(node, draft, queues)
+        scope.ends += queues.finish()
+        return self._with_names(draft, scope)
+
+    def _opened(self, node: AscNode, number: int, nest: Nest, scope: Scope) -> list[Item]:
+        """What stands before the outermost loop that takes elements of reduction ``node`` in pieces."""
+        draft = self.draft_of(number)
+        draft.nest = nest
+        queues = Handovers(draft)
+        queues.open(node)
+        scope.ends += queues.finish()
+        draft.lines += opening(node, draft)
+        self.drafts.append(draft)
+        return self._with_names(draft, scope)
+
+    def _with_names(self, draft: Draft, scope: Scope) -> list[Item]:
+        """The lines of ``draft`` behind declarations of the names of extents that the scope does not have yet."""
+        declared = draft.layouts.declarations("\n".join(texts_of(draft.lines)))
+        fresh = [text for text in declared if text not in scope.declared]
+        scope.declared.update(fresh)
+        return [*(Line(text) for text in fresh), *draft.lines]
