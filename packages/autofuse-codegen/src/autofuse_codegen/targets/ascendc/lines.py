@@ -55,7 +55,7 @@ def with_barriers(items: tuple[Item, ...]) -> tuple[Item, ...]:
 
 def needs_barrier_before(items: tuple[Item, ...], written: frozenset[str]) -> bool:
     """True where ``items``, with its barriers, reads some of ``written`` before the first of them."""
-    return _count(_insert(items, written)[0]) > _count(items)
+    return _count(_insert(items, frozenset((memory, "") for memory in written))[0]) > _count(items)
 
 
 def texts_of(items: Iterable[Item], indent: str = "") -> list[str]:
@@ -86,21 +86,28 @@ def used(declared: Iterable[str], after: str) -> list[str]:
 _DECLARED = re.compile(r"^ *const af_i64 (\w+) = ")
 
 
-def _insert(items: tuple[Item, ...], pending: frozenset[str]) -> tuple[tuple[Item, ...], frozenset[str]]:
+_Unfinished: TypeAlias = frozenset[tuple[str, str]]
+"""Memory with writes to it that may be unfinished: always (""), or where the loop of this head had no iterations."""
+
+
+def _insert(items: tuple[Item, ...], pending: _Unfinished) -> tuple[tuple[Item, ...], _Unfinished]:
     found: list[Item] = []
     for item in items:
         if isinstance(item, Loop):
-            body, left = _insert(item.body, pending)
-            if left - pending:  # the second iteration begins with what the first one leaves
-                body, left = _insert(item.body, pending | left)
+            entered = frozenset((memory, head) for memory, head in pending if head != item.head)
+            body, left = _insert(item.body, entered)
+            if left - entered:  # the second iteration begins with what the first one leaves
+                body, left = _insert(item.body, entered | left)
             found.append(evolve(item, body=body))
-            pending |= left
+            passed = {(memory, head or item.head) for memory, head in pending}
+            pending = left | {(memory, head) for memory, head in passed if (memory, "") not in left}
             continue
-        if item.reads & pending:
+        if item.reads & {memory for memory, _ in pending}:
             found.append(Line(BARRIER, settles=True, depth=item.depth))
             pending = frozenset()
         found.append(item)
-        pending = item.writes if item.settles else pending | item.writes
+        written = frozenset((memory, "") for memory in item.writes)
+        pending = written if item.settles else pending | written
     return tuple(found), pending
 
 

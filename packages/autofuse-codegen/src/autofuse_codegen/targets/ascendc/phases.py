@@ -68,12 +68,12 @@ class Function:
 
     def items(self, numbers: tuple[int, ...]) -> tuple[Item, ...]:
         """Return the loops and lines of the function."""
-        return tuple(self._nested(numbers, 0, self.outside))
+        return tuple(self._nested(numbers, 0, self.outside, Scope()))
 
-    def _nested(self, numbers: tuple[int, ...], depth: int, nest: Nest) -> list[Item]:
+    def _nested(self, numbers: tuple[int, ...], depth: int, nest: Nest, around: Scope) -> list[Item]:
         """Phases that share the ``depth`` loops around them, one after the other."""
         phases = self.impl.phases
-        scope = Scope()
+        scope = Scope(set(around.declared))
         items: list[Item] = []
         while numbers:
             size = next((i for i in range(1, len(numbers)) if phases[numbers[i]].shared <= depth), len(numbers))
@@ -90,7 +90,7 @@ class Function:
             index = nest.index_of(axis)
             if axis != phase.block:
                 head = f"for (af_i64 {index} = 0; {index} < {bound}; ++{index}) {{"
-                items.append(Loop(head, derived, tuple(self._nested(sharing, depth + 1, inner))))
+                items.append(Loop(head, derived, tuple(self._nested(sharing, depth + 1, inner, scope))))
                 continue
             if numbers or items:
                 raise CodegenError(
@@ -99,7 +99,7 @@ class Function:
                     fix="share the loop over blocks, or wait for all blocks",
                 )
             guard = (f"const af_i64 {index} = block;", f"if ({index} >= {bound}) return;", *derived)
-            items = [*(Line(text) for text in guard), *self._nested(sharing, depth + 1, inner)]
+            items = [*(Line(text) for text in guard), *self._nested(sharing, depth + 1, inner, scope)]
         return [*items, *(Line(text) for text in scope.ends)]
 
     def _tile(self, number: int, scope: Scope) -> list[Item]:

@@ -15,7 +15,7 @@ from autofuse_codegen.targets.ascendc.transfers import elements_of
 def setup(drafts: tuple[Draft, ...], body: tuple[Item, ...]) -> tuple[Memory, list[str]]:
     """Return the queues and buffers that ``body``, the lines of ``drafts``, uses, and what stands before it."""
     draft = drafts[0]
-    made = [node for each in drafts for node in each.order]
+    made = list(dict.fromkeys(node for each in drafts for node in each.order))
     memory = draft.memory.of(frozenset(node.name for node in made))
     text = "\n".join(texts_of(body))
     lines: list[str] = []
