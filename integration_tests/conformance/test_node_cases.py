@@ -1,11 +1,13 @@
 """ONNX's node tests on kernels: the values they state, then the same operators at odd, prime and large sizes.
 
-The default run takes a slice, each test one way, in turns; ``--all-node-cases`` takes all of them every way.
+The default run takes a slice, each test one way, in turns; ``--all-node-cases`` takes all of them every way, with the
+kernels of all in one library: it is the compiler of C++ that takes the time, and four kernels in ten are equal.
 """
 
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from autofuse_onnx.errors import OnnxError
 from autofuse_onnx.frontend import import_model
 from autofuse_onnx.node_tests import NodeTest, node_tests
 from autofuse_reference.run import run as interpret
+from autofuse_testkit.compiled_together import CompiledTogether
 from autofuse_testkit.node_conformance import Compilation, compilation, host_kind, other_sizes, ways
 
 CASES = tuple(test for test in node_tests() if host_kind(test) is None)
@@ -41,22 +44,45 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(("case", "way"), runs, ids=[f"{case.name}-{way}" for case, way in runs])
 
 
-def is_refused(case: NodeTest, compiled: Compilation) -> bool:
+@pytest.fixture(scope="module")
+def function_of(pytestconfig: pytest.Config) -> Callable[[NodeTest, str], Any]:
+    """Returns a test compiled one way, as a callable."""
+    if not pytestconfig.getoption("--all-node-cases"):
+        return lambda case, way: autofuse.compile(imported(compilation(case, way)), tier="jit")
+    together = CompiledTogether()
+    names = {(case.name, way): f"run{number}" for number, (case, way) in enumerate(RUNS)}
+    for case, way in RUNS:
+        if not is_excluded(case, way):
+            together.add(names[case.name, way], imported(compilation(case, way)))
+    return lambda case, way: together[names[case.name, way]]
+
+
+def imported(compiled: Compilation) -> Any:
+    return import_model(compiled.model, values=compiled.known)
+
+
+def is_excluded(case: NodeTest, way: str) -> bool:
+    return any(e["outcome"] == "refused" and _covers(e, case, way) for e in EXCLUSIONS)
+
+
+def is_refused(compiled: Compilation) -> bool:
     """True where ONNX Runtime, which runs the model instead of kernels, refuses it."""
     try:
-        autofuse.compile(import_model(compiled.model, values=compiled.known), tier="jit")(*compiled.arguments)
+        autofuse.compile(imported(compiled), tier="jit")(*compiled.arguments)
     except OnnxError:
         return True
     return False
 
 
-def test_a_node_test_gives_its_values(case: NodeTest, way: str, node_test_counts: Counter[str]) -> None:
+def test_a_node_test_gives_its_values(
+    case: NodeTest, way: str, function_of: Callable[[NodeTest, str], Any], node_test_counts: Counter[str]
+) -> None:
     compiled = compilation(case, way)
-    if any(e["outcome"] == "refused" and _covers(e, case, way) for e in EXCLUSIONS):
-        assert is_refused(case, compiled), "exclusions.toml says that it is refused"
+    if is_excluded(case, way):
+        assert is_refused(compiled), "exclusions.toml says that it is refused"
         node_test_counts["values: refused"] += 1
         return
-    fn = autofuse.compile(import_model(compiled.model, values=compiled.known), tier="jit")
+    fn = function_of(case, way)
     for got, want in zip(_listed(fn(*compiled.arguments)), case.outputs, strict=True):
         check(got, want, relative_to_all=False)
     is_host = any(isinstance(node, HostRegion) for node in fn.lowered.fused.nodes)
