@@ -57,15 +57,33 @@ def add(b: Kernel, op: str, dtype: DType, form: str) -> str:
     return b.apply(op, *values)
 
 
+def domain_of(op: str, dtype: DType) -> str:
+    """Return which second operands ``op`` takes without an error: "d"ivisors, e"x"ponents, or "k": any."""
+    if not dtype.is_integer:
+        return "k"
+    return {**dict.fromkeys(("TruncDiv", "FloorDiv", "Mod", "Fmod"), "d"), "Pow": "x"}.get(op, "k")
+
+
+def within(domain: str, name: str, array: np.ndarray) -> np.ndarray:
+    """Return ``array`` for argument ``name`` of a kernel of ``domain``."""
+    if domain == "k" or "1_" not in name:
+        return array
+    if domain == "d":
+        return np.where(array == 0, array.dtype.type(3), array)
+    return np.where(array < 0, ~array, array) % array.dtype.type(67)
+
+
 def kernels(forms: list[tuple[str, DType, str]], stem: str, target: str) -> dict[str, Built]:
     """Kernels of several operators each; what the target refuses is left out."""
     found: dict[str, Built] = {}
     taken = [form for form in forms if not is_refused(lambda b, form=form: add(b, *form), target)]
-    for number, at in enumerate(range(0, len(taken), PER_KERNEL)):
-        b = Kernel(f"{stem}{number}", {"z0": "n", "z1": "m"})
-        for place, (op, dtype, form) in enumerate(taken[at : at + PER_KERNEL]):
-            b.write(add(b, op, dtype, form), f"y{place}_{op.lower()}_{form}")
-        found |= build([b], target)
+    for domain in "kdx":
+        some = [form for form in taken if domain_of(*form[:2]) == domain]
+        for number, at in enumerate(range(0, len(some), PER_KERNEL)):
+            b = Kernel(f"{domain}_{stem}{number}", {"z0": "n", "z1": "m"})
+            for place, (op, dtype, form) in enumerate(some[at : at + PER_KERNEL]):
+                b.write(add(b, op, dtype, form), f"y{place}_{op.lower()}_{form}")
+            found |= build([b], target)
     return found
 
 
@@ -76,6 +94,8 @@ def check(built: dict[str, Built], folder, target: str) -> int:
     for name, each in built.items():
         for number, sizes in enumerate(SIZES):
             arrays = inputs_of(each, sizes, np.random.default_rng(number), special=True)
+            given = [a.name for a in each.bundle.arguments if not a.is_output]
+            arrays = [within(name[0], argument, a) for argument, a in zip(given, arrays, strict=True)]
             results = emulated.run(name, arrays, sizes)
             expected = interpret(each.graph, arrays, sizes)
             exact = interpret(each.graph, arrays, sizes, precision="float64")
@@ -114,7 +134,7 @@ def casts(pairs: list[tuple[DType, DType]], stem: str, target: str) -> dict[str,
     taken = [pair for pair in pairs if not is_refused(lambda b, pair=pair: one(b, *pair), target)]
     found: dict[str, Built] = {}
     for number, at in enumerate(range(0, len(taken), PER_KERNEL)):
-        b = Kernel(f"{stem}{number}", {"z0": "n", "z1": "m"})
+        b = Kernel(f"k_{stem}{number}", {"z0": "n", "z1": "m"})
         for place, (source, to) in enumerate(taken[at : at + PER_KERNEL]):
             b.write(one(b, source, to), f"y{place}_cast_{source.text}_{to.text}")
         found |= build([b], target)

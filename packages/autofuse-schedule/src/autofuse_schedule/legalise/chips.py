@@ -41,11 +41,13 @@ _CASTS = frozenset(
 class Chip:
     """Types of the operands (of ``Select``: what it selects) with an instruction or a short fixed sequence of them.
 
-    ``casts`` are pairs of one Cast instruction. Floats become integers towards zero and saturate.
+    Shifts are by a number; ``shifts_by_tensors``: by tensors as well. ``casts`` are pairs of one Cast instruction. Floats
+    become integers towards zero and saturate.
     """
 
     native: dict[str, frozenset[DType]]
     casts: frozenset[tuple[DType, DType]]
+    shifts_by_tensors: bool
 
     def computes(self, op: str, dtype: DType) -> bool:
         """Return whether an instruction computes ``op`` on ``dtype``."""
@@ -70,6 +72,7 @@ ARCHITECTURE_2201 = Chip(
         **dict.fromkeys(("LeftShift", "RightShift"), WORDS),
     },
     _CASTS,
+    shifts_by_tensors=False,
 )
 """Atlas A2 and A3."""
 
@@ -89,6 +92,7 @@ ARCHITECTURE_3510 = Chip(
         *((dt.int8, dt.int16), (dt.int8, dt.int32), (dt.uint8, dt.uint16), (dt.uint8, dt.uint32)),
         *((dt.int16, dt.int32), (dt.uint16, dt.uint32), (dt.float16, dt.bfloat16), (dt.bfloat16, dt.float16)),
     },
+    shifts_by_tensors=True,
 )
 """Atlas 350: arithmetic, order and selection on integers of all widths and on bfloat16."""
 

@@ -82,6 +82,61 @@ def floor_mod(w: Writer, a: str, b: str) -> str:
     return w.emit("Select", w.emit("Eq", moved, zero, dtype=dt.bool_), _zero_with_sign_of(w, b), moved, dtype=dtype)
 
 
+def floor_divide(w: Writer, a: str, b: str) -> str:
+    """a / b rounded down, of the exact quotient: what the remainder leaves of a is a whole number of times b."""
+    dtype = w.dtype(a)
+    zero = w.scalar(0.0, dtype)
+    rest = w.emit("Fmod", a, b)
+    quotient = w.emit("Div", w.emit("Sub", a, rest), b)
+    lower = w.emit("Sub", quotient, w.scalar(1.0, dtype))
+    quotient = w.emit("Select", _signs_differ(w, rest, b), lower, quotient, dtype=dtype)
+    whole = w.emit("Floor", quotient)
+    is_short = w.emit("Gt", w.emit("Sub", quotient, whole), w.scalar(0.5, dtype), dtype=dt.bool_)
+    whole = w.emit("Select", is_short, w.emit("Add", whole, w.scalar(1.0, dtype)), whole, dtype=dtype)
+    ratio = w.emit("Div", a, b)
+    positive = w.emit("Gt", w.emit("Div", w.scalar(1.0, dtype), ratio), zero, dtype=dt.bool_)
+    empty = w.emit("Select", positive, zero, w.scalar(-0.0, dtype), dtype=dtype)
+    whole = w.emit("Select", w.emit("Eq", quotient, zero, dtype=dt.bool_), empty, whole, dtype=dtype)
+    return w.emit("Select", w.emit("Eq", b, zero, dtype=dt.bool_), ratio, whole, dtype=dtype)
+
+
+def atan2(w: Writer, y: str, x: str) -> str:
+    """The angle of (x, y): atan of the smaller by the larger magnitude, moved to its eighth of the circle.
+
+    pi and pi / 2 are sums of two numbers; with an angle taken away between them, the sum is exact enough.
+    """
+    dtype = w.dtype(y)
+    zero, one = w.scalar(0.0, dtype), w.scalar(1.0, dtype)
+    across, along = w.emit("Abs", x), w.emit("Abs", y)
+    smaller, larger = w.emit("Minimum", along, across), w.emit("Maximum", along, across)
+    ratio = w.emit("Div", smaller, larger)
+    ratio = w.emit("Select", w.emit("Eq", larger, zero, dtype=dt.bool_), zero, ratio, dtype=dtype)
+    is_endless = w.emit("Eq", smaller, w.scalar(math.inf, dtype), dtype=dt.bool_)
+    angle = w.emit("Atan", w.emit("Select", is_endless, one, ratio, dtype=dtype))
+    is_steep = w.emit("Gt", along, across, dtype=dt.bool_)
+    angle = w.emit("Select", is_steep, _from(w, math.pi / 2, angle), angle, dtype=dtype)
+    angle = w.emit("Select", _has_minus(w, x), _from(w, math.pi, angle), angle, dtype=dtype)
+    return w.emit("Select", _has_minus(w, y), w.emit("Neg", angle), angle, dtype=dtype)
+
+
+def _from(w: Writer, total: float, angle: str) -> str:
+    """``total`` - ``angle``, rounded little more than once."""
+    dtype = w.dtype(angle)
+    high = w.value(w.scalar(total, dtype))
+    assert isinstance(high, float)
+    rest = w.emit("Sub", w.scalar(total, dtype), angle)
+    return w.emit("Add", rest, w.scalar(total - high, dtype))
+
+
+def _has_minus(w: Writer, x: str) -> str:
+    """True below 0, and for a 0 of that sign: its reciprocal is below 0."""
+    dtype = w.dtype(x)
+    zero = w.scalar(0.0, dtype)
+    below = w.emit("Lt", x, zero, dtype=dt.bool_)
+    endless = w.emit("Lt", w.emit("Div", w.scalar(1.0, dtype), x), zero, dtype=dt.bool_)
+    return w.emit("LogicalOr", below, endless)
+
+
 def _signs_differ(w: Writer, a: str, b: str) -> str:
     zero = w.scalar(0.0, w.dtype(a))
 

@@ -7,6 +7,7 @@ from autofuse_ir.dtypes import int32
 
 from autofuse_schedule.errors import ScheduleError
 from autofuse_schedule.legalise.casts import cast
+from autofuse_schedule.legalise.chips import chip_of
 from autofuse_schedule.legalise.rules import express, is_native
 from autofuse_schedule.legalise.writer import Writer
 
@@ -26,7 +27,7 @@ class Legalise:
 
     def __call__(self, graph: AscGraph) -> AscGraph:
         """Return ``graph`` with every element-wise node expressed; the same object where nothing changes."""
-        writer = Writer(len(graph.axes))
+        writer = Writer(len(graph.axes), chip_of(self.target))
         stands_for: dict[str, str] = {}
         for node in graph.nodes:
             inputs = tuple(stands_for[name] for name in node.inputs)

@@ -14,6 +14,8 @@ from autofuse_ir.dtypes import DType, DTypeKind
 from autofuse_ir.graph import Attr, AttrValue
 from autofuse_ir.strides import dense_strides
 
+from autofuse_schedule.legalise.chips import Chip
+
 Number: TypeAlias = bool | int | float
 
 _COMPARES: dict[str, Callable[..., bool]] = {
@@ -44,6 +46,7 @@ class Writer:
     """Adds nodes to a graph. Equal computations are shared; names start with that of the node they stand for."""
 
     rank: int
+    chip: Chip
     nodes: list[AscNode] = field(factory=list)
     stem: str = ""
     source: tuple[str, ...] = ()

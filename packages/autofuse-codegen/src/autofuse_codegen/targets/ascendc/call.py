@@ -16,7 +16,8 @@ SCRATCH = "scratch"
 class Call:
     """One node to write: its result, its operands, and counts of elements as expressions.
 
-    ``round_up`` gives ``count`` rounded up to whole vectors. ``as_bits``: truth values are a bit each, not a byte.
+    ``round_up`` gives ``count`` rounded up to whole vectors, ``row`` the elements of a row and how far rows are apart.
+    ``as_bits``: truth values are a bit each, not a byte.
     """
 
     node: AscNode
@@ -24,6 +25,7 @@ class Call:
     operands: tuple[Operand, ...]
     count: str
     round_up: Callable[[], str]
+    row: Callable[[], tuple[str, str]]
     as_bits: bool = False
     mask_is_bits: bool = False
 
@@ -31,6 +33,11 @@ class Call:
     def whole(self) -> str:
         """The number of elements of all vectors that hold some of the value."""
         return self.round_up()
+
+    @property
+    def live(self) -> str:
+        """Which elements belong to rows, for what raises errors."""
+        return f"AfLive{{{', '.join(self.row())}}}"
 
     def put(self, text: str, *operands: Operand, writes: str | None = None, extra: tuple[str, ...] = ()) -> Line:
         """Return a line that reads ``operands`` and writes the result."""
@@ -63,6 +70,11 @@ def halves() -> str:
 def bits_in_scratch(call: Call) -> str:
     """Where bits stand in scratch: behind 2 bytes an element."""
     return f"{SCRATCH}[2 * {call.whole}]"
+
+
+def behind_bits(call: Call) -> str:
+    """Return scratch behind the bits that stand there."""
+    return f"{SCRATCH}[2 * {call.whole} + {call.whole} / 8]"
 
 
 def signed(count: str) -> str:

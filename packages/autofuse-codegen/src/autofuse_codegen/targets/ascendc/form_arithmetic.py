@@ -75,13 +75,14 @@ def round_to_integer(call: Call) -> list[Line]:
 def binary(call: Call) -> list[Line]:
     """Write arithmetic on tensors and numbers."""
     a, b = call.operands
-    view = _SIGNED.get(call.to.dtype, call.to.dtype)
-    to = call.to.seen_as(view)
     name = BINARY[call.node.op]
+    is_extreme = name in ("Max", "Min")
+    view = call.to.dtype if is_extreme else _SIGNED.get(call.to.dtype, call.to.dtype)
+    to = call.to.seen_as(view)
     count = signed(call.count)
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         # Of two equal operands the instruction takes the second: that of the first is meant (0.0 and -0.0).
-        first, second = (b, a) if name in ("Max", "Min") else (a, b)
+        first, second = (b, a) if is_extreme else (a, b)
         return [call.put(f"{name}({to}, {first.seen_as(view)}, {second.seen_as(view)}, {count});", a, b)]
     if isinstance(b, Number) and isinstance(a, Tensor):
         if name == "Sub":
@@ -102,7 +103,8 @@ def _with_number(call: Call, to: str, x: Tensor, number: Number, view: DType, nu
     op = call.node.op
     value = number.seen_as(view)
     is_extreme = op in ("Minimum", "Maximum")
-    if op in WITH_SCALAR and not (is_extreme and view.is_float and number.may_be_zero):
+    has_form = not is_extreme or (not number.may_be_zero if view.is_float else view not in _SIGNED)
+    if op in WITH_SCALAR and has_form:
         return call.put(f"{WITH_SCALAR[op]}({to}, {x.seen_as(view)}, {value}, {signed(call.count)});", x)
     if is_extreme:  # the sign of a zero is that of the first operand, which the instruction takes second
         function = f"af_{BINARY[op].lower()}_{'with' if number_is_left else 'of'}"

@@ -7,6 +7,7 @@ from autofuse_codegen.targets.ascendc.lines import Line, vector
 from autofuse_codegen.targets.ascendc.literals import type_name
 from autofuse_codegen.targets.ascendc.operands import Number, Tensor
 
+SIGNED = {8: dt.int8, 16: dt.int16, 32: dt.int32, 64: dt.int64}
 BITWISE = {"BitwiseAnd": "And", "BitwiseOr": "Or", "LogicalAnd": "And", "LogicalOr": "Or"}
 
 
@@ -38,9 +39,16 @@ def not_(call: Call) -> list[Line]:
 
 
 def shift(call: Call) -> list[Line]:
-    """Write a shift by a number."""
+    """Write a shift by a number, or by a tensor, whose elements count as integers with a sign."""
     x, amount = call.operands
-    if not isinstance(x, Tensor) or not isinstance(amount, Number):
-        raise constant_error(call)
     function = "ShiftLeft" if call.node.op == "LeftShift" else "ShiftRight"
-    return [call.put(f"{function}({call.to.text}, {x.text}, {amount.text}, {signed(call.count)});", x)]
+    if isinstance(amount, Number):
+        if not isinstance(x, Tensor):
+            raise constant_error(call)
+        return [call.put(f"{function}({call.to.text}, {x.text}, {amount.text}, {signed(call.count)});", x)]
+    lines: list[Line] = []
+    if isinstance(x, Number):
+        lines.append(call.put(f"af_fill({call.to.text}, {x.text}, {call.count});"))
+        x = call.to
+    by = amount.seen_as(SIGNED[amount.dtype.bits])
+    return [*lines, call.put(f"{function}({call.to.text}, {x.text}, {by}, {signed(call.count)});", x, amount)]

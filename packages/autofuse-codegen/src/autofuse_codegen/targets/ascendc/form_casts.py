@@ -18,6 +18,8 @@ def cast(call: Call) -> list[Line]:
     source = dt.uint8 if x.dtype == dt.bool_ else x.dtype
     if (source, call.to.dtype) == (dt.int64, dt.int32):
         return [call.put(f"af_low_words({call.to.text}, {x.text}, {call.count});", x)]
+    if source.is_integer and call.to.dtype.is_integer and source.bits == call.to.dtype.bits:
+        return [call.put(f"af_copy({call.to.text}, {x.seen_as(call.to.dtype)}, {call.count});", x)]
     mode = f"RoundMode::CAST_{rounding(source, call.to.dtype)}"
     return [call.put(f"Cast({call.to.text}, {x.text}, {mode}, {call.count});", x)]
 

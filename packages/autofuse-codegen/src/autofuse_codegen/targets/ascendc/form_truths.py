@@ -3,7 +3,8 @@
 from autofuse_ir import dtypes as dt
 from autofuse_ir.dtypes import DType
 
-from autofuse_codegen.targets.ascendc.call import SCRATCH, Call, bits_in_scratch, constant_error, halves
+from autofuse_codegen.targets.ascendc.call import SCRATCH, Call, behind_bits, bits_in_scratch, constant_error, halves
+from autofuse_codegen.targets.ascendc.form_integers import is_composed, wide_compare, wide_select
 from autofuse_codegen.targets.ascendc.lines import Line, vector
 from autofuse_codegen.targets.ascendc.literals import type_name
 from autofuse_codegen.targets.ascendc.operands import Number, Operand, Tensor
@@ -17,15 +18,17 @@ def compare(call: Call) -> list[Line]:
     """Write a comparison, which makes bits; bytes where those are asked for."""
     a, b = call.operands
     mode = COMPARES[call.node.op]
-    if isinstance(a, Number):
-        a, b, mode = b, a, MIRRORED[mode]
-    if not isinstance(a, Tensor):
-        raise constant_error(call)
     bits, memory = (call.to.text, call.to.memory) if call.as_bits else (bits_in_scratch(call), SCRATCH)
-    second = b.text
-    function = "Compare" if isinstance(b, Tensor) else "Compares"
-    text = f"{function}({bits}, {a.text}, {second}, CMPMODE::{mode}, {call.whole});"
-    lines = [call.put(text, a, b, writes=memory)]
+    if is_composed(call):
+        lines = [wide_compare(call, bits, mode, SCRATCH if call.as_bits else behind_bits(call))]
+    else:
+        if isinstance(a, Number):
+            a, b, mode = b, a, MIRRORED[mode]
+        if not isinstance(a, Tensor):
+            raise constant_error(call)
+        function = "Compare" if isinstance(b, Tensor) else "Compares"
+        text = f"{function}({bits}, {a.text}, {b.text}, CMPMODE::{mode}, {call.whole});"
+        lines = [call.put(text, a, b, writes=memory)]
     if not call.as_bits:
         text = f"af_bytes_of_bits({call.to.text}, {bits}, {call.whole}, {halves()});"
         lines.append(vector(text, (), {call.to.memory}, settles=True))
@@ -35,12 +38,12 @@ def compare(call: Call) -> list[Line]:
 def select(call: Call) -> list[Line]:
     """Write a choice between two operands by bits."""
     mask, a, b = call.operands
-    view = dt.float16 if call.to.dtype.bits == 16 else dt.float32
+    view = {16: dt.float16, 32: dt.float32}.get(call.to.dtype.bits, call.to.dtype)
     to = call.to.seen_as(view)
     if isinstance(mask, Number):
         return _choose(call, mask, a, b)
     lines: list[Line] = []
-    is_swapped = isinstance(a, Number) and isinstance(b, Tensor) and not call.mask_is_bits
+    is_swapped = isinstance(a, Number) and isinstance(b, Tensor) and not call.mask_is_bits and not is_composed(call)
     if is_swapped:
         a, b = b, a
     bits, memory = (mask.text, mask.memory) if call.mask_is_bits else (bits_in_scratch(call), SCRATCH)
@@ -48,6 +51,8 @@ def select(call: Call) -> list[Line]:
         mode = "EQ" if is_swapped else "NE"
         text = f"af_bits_of_bytes({bits}, {mask.text}, CMPMODE::{mode}, {call.whole}, {halves()});"
         lines.append(vector(text, {mask.memory}, {SCRATCH}, settles=True))
+    if is_composed(call):
+        return [*lines, wide_select(call, bits, SCRATCH if call.mask_is_bits else behind_bits(call))]
     source = a
     if isinstance(a, Number):
         # Only the second source can be a number: the first is spread where the result will be.

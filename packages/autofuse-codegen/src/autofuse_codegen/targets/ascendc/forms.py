@@ -5,12 +5,15 @@ from collections.abc import Callable
 from autofuse_codegen.errors import CodegenError
 from autofuse_codegen.targets.ascendc import form_arithmetic, form_bits, form_casts, form_truths
 from autofuse_codegen.targets.ascendc.call import Call
+from autofuse_codegen.targets.ascendc.form_integers import composed, is_composed
 from autofuse_codegen.targets.ascendc.lines import Line
 
 
 def write(call: Call) -> list[Line]:
     """Return the lines that compute ``call``, without the barriers between them."""
     op = call.node.op
+    if is_composed(call) and op not in (*form_truths.COMPARES, "Select"):
+        return composed(call)
     for forms, writer in _WRITERS:
         if op in forms:
             return writer(call)

@@ -61,6 +61,10 @@ class Layouts:
         factors = (*(self.extent(axis) for axis in axes[:-1]), self.pitch(axes))
         return self._product(factors)
 
+    def row(self, axes: tuple[Axis, ...]) -> tuple[str, str]:
+        """Return how many elements a row of a value over ``axes`` has, and how far apart rows start."""
+        return (self.extent(axes[-1]), self.pitch(axes)) if axes else ("1", "1")
+
     def whole(self, axes: tuple[Axis, ...]) -> str:
         """Return that number rounded up to whole vectors, which every buffer holds."""
         count = self.count(axes)
