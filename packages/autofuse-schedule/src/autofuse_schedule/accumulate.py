@@ -30,7 +30,8 @@ def leaves_of(node: AscNode, roots: Nest) -> Dim:
 class Accumulators:
     """Chooses the places on ``target``, for sizes in ``ranges``.
 
-    ``lifetime`` is the loop axis whose iterations they survive ("": one tile). Where blocks share the reduced axes
+    Rows start at multiples of ``row_multiple`` elements. ``lifetime`` is the loop axis whose iterations they survive
+    ("": one tile). Where blocks share the reduced axes
     (``is_spread``) no leaf waits for another.
     """
 
@@ -38,6 +39,7 @@ class Accumulators:
     ranges: dict[str, tuple[int, int]]
     lifetime: str
     is_spread: bool
+    row_multiple: int = 1
 
     def of(self, node: AscNode, walk: tuple[str, ...], nest: Nest) -> Accumulator:
         """Return where reduction ``node`` of a segment that walks ``walk`` keeps its partial results.
@@ -49,7 +51,10 @@ class Accumulators:
         vectorised = {axis.name: axis for axis in nest.vectorised}
         reduced = reduced_axes(node)
         if self.target.kind is not TargetKind.CPU:
-            open_results = product(vectorised[name].size for name in walk if vectorised[name].root not in reduced)
+            kept = [axis.size for axis in nest.vectorised if axis.name in walk and axis.root not in reduced]
+            if kept and nest.vectorised[-1].root not in reduced:  # whole rows are joined, gaps and all
+                kept[-1] = rounded_up(kept[-1], self.row_multiple)
+            open_results = product(kept)
         elif vectorised[walk[-1]].root in reduced:
             return Accumulator(Placement(node.name, Location.REGISTER), None)
         else:

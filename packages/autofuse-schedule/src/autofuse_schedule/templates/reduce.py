@@ -87,7 +87,7 @@ class ReduceTemplate:
         spread = {n.name: leaves_of(n, nest) for n in made.nodes if is_spread and is_reduction(n)}
         allocation = allocate(made.nodes, course, self.target, spread, self.copies)
         survives = {Arrangement.TOGETHER: "", Arrangement.APART: crossing, Arrangement.SPREAD: loops.block or ""}
-        places = Accumulators(self.target, dict(self.ranges), survives[arrangement], is_spread)
+        places = Accumulators(self.target, dict(self.ranges), survives[arrangement], is_spread, allocation.row_multiple)
         by_name = {node.name: node for node in made.nodes}
         accumulators = [
             place(by_name[name], segment.axes, walked_in)

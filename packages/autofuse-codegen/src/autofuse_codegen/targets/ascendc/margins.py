@@ -10,6 +10,7 @@ from typing import TypeAlias
 from attrs import frozen
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.asc_ops import NOT_EVALUATED, REDUCTIONS
+from autofuse_ir.reduction import reduced_axes
 from autofuse_ir.schedule import ImplGraph, QueuePosition
 
 from autofuse_codegen.targets.ascendc.form_truths import READS_WHOLE_VECTORS
@@ -17,8 +18,6 @@ from autofuse_codegen.targets.ascendc.layout import Layouts
 from autofuse_codegen.targets.ascendc.memory import Memory
 
 LayoutsOf: TypeAlias = Callable[[AscNode], Layouts]
-_FILLS_BLOCKS = ("Load", *REDUCTIONS)
-"""Operators that fill whole blocks of 32 bytes with each row, and leave the gap behind as it was."""
 _ON_BYTES = ("BitwiseAnd", "BitwiseOr", "BitwiseNot")
 
 
@@ -37,7 +36,7 @@ def margins(impl: ImplGraph, layouts_of: LayoutsOf, bits: frozenset[str], memory
     gaps = set()
     narrowest = min((n.dtype.itemsize for n in impl.nodes if memory.memory_of(n.name) is not None), default=1)
     for node in impl.nodes:
-        has_gaps = node.op in _FILLS_BLOCKS and _has_gaps(node, layouts_of(node), narrowest)
+        has_gaps = _fills_blocks(node, nodes, layouts_of) and _has_gaps(node, layouts_of(node), narrowest)
         if has_gaps and _gaps_are_read(node, impl, layouts_of):
             gaps.add(node.name)
         for value in _read_whole(node, bits):
@@ -66,6 +65,19 @@ def close(node: AscNode, text: str, wanted: Margins, layouts: Layouts, position:
     return lines
 
 
+def _fills_blocks(node: AscNode, nodes: dict[str, AscNode], layouts_of: LayoutsOf) -> bool:
+    """True for what fills whole blocks of 32 bytes with each of its rows, and leaves the gap behind as it was."""
+    if node.op in REDUCTIONS:  # of rows; where rows are joined with one another, gaps are
+        return _joins_rows(node, nodes[node.inputs[0]], layouts_of)
+    return node.op == "Load"
+
+
+def _joins_rows(node: AscNode, source: AscNode, layouts_of: LayoutsOf) -> bool:
+    """True for a reduction of each row to one element."""
+    axes = layouts_of(source).axes_of(source)
+    return node.op in REDUCTIONS and bool(axes) and axes[-1].root in reduced_axes(node)
+
+
 def _has_gaps(node: AscNode, layouts: Layouts, narrowest: int) -> bool:
     """True where a row's last block of 32 bytes may end before its pitch."""
     axes = layouts.axes_of(node)
@@ -73,9 +85,10 @@ def _has_gaps(node: AscNode, layouts: Layouts, narrowest: int) -> bool:
 
 
 def _gaps_are_read(node: AscNode, impl: ImplGraph, layouts_of: LayoutsOf) -> bool:
-    """False where it is only stored, or repeated along a new innermost axis, element by element."""
+    """False where it is only stored, or taken element by element: repeated along a new axis, or joined."""
     last = layouts_of(node).axes_of(node)[-1].root
     readers = [reader for reader in impl.nodes if node.name in reader.inputs and reader.op != "Store"]
+    readers = [reader for reader in readers if not _joins_rows(reader, node, layouts_of)]
     return any(reader.op != "Broadcast" or layouts_of(reader).axes_of(reader)[-1].root == last for reader in readers)
 
 

@@ -8,7 +8,7 @@ import math
 
 from autofuse_ir.asc_graph import AscNode, Axis, AxisKind
 from autofuse_ir.asc_ops import REDUCTIONS
-from autofuse_ir.dims import Dim, product
+from autofuse_ir.dims import Dim, const, product
 from autofuse_ir.dtypes import DType
 from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.schedule import ImplGraph, Location, Phase
@@ -83,6 +83,8 @@ def reduce(node: AscNode, source: Tensor, to: Tensor, draft: Draft) -> list[Item
     lines = [] if node.name in draft.opened else opening(node, draft)
     if node.op not in JOINS:
         raise _no_form(node)
+    if axes[-1:] == kept[-1:]:
+        return [*lines, *_down(node, source, to, draft, axes, kept)]
     if tree_of(node).partials > 1 and axes == (*kept, *reduced) and len(reduced) == 1:
         return [*lines, *_rows(node, source, to, draft, kept, reduced)]
     raise _no_form(node)
@@ -130,24 +132,86 @@ def _rows(
     return [Line(head), Line(line.text, line.reads, line.writes, line.settles, 1), Line("}")]
 
 
+def _down(
+    node: AscNode, source: Tensor, to: Tensor, draft: Draft, axes: tuple[Axis, ...], kept: tuple[Axis, ...]
+) -> list[Item]:
+    """Whole rows along the innermost axes, which are kept, are joined with one another."""
+    layouts, tree = draft.layouts, tree_of(node)
+    inside = next((i for i in range(len(axes)) if axes[i:] == kept[len(kept) - len(axes) + i :]), len(axes))
+    # Around the rows that lie one behind the other there may be more axes, kept ones and reduced ones.
+    around, (down, *rest) = axes[: max(0, inside - 1)], axes[max(0, inside - 1) :]
+    if inside == 0:
+        around, rest = (), list(axes)
+    elements = layouts.step(axes, inside - 1) if inside else layouts.count(axes)
+    counted = {axis: layouts.names.of(f"copy {node.name} {axis.name}", f"{axis.name}_i") for axis in around}
+    from_at, to_at, start = "", "", _start(node, draft)
+    for position, axis in enumerate(around):
+        index = counted[axis]
+        from_at = _plus(from_at, f"{index} * {layouts.step(axes, position)}")
+        if axis in kept:
+            to_at = _plus(to_at, f"{index} * {layouts.step(kept, kept.index(axis))}")
+        else:
+            start = _plus(start, _number(node, draft, axis, index))
+    count = layouts.extent(down) if inside else "1"
+    results = layouts.count(kept) if len(kept) > 1 else layouts.pitch((axes[0], kept[-1]))
+    partials, memory = draft.partials(node), draft.memory.accumulator_of(node.name).buffer.name
+    stack = f"{partials}[{_plus(_times(results, tree.partials), to_at)}]"
+    text = (
+        f"af_reduce_down<{JOINS[node.op]}>({_at(to.text, to_at)}, {_at(source.text, from_at)}, {elements}, "
+        f"af_part{{{start or '0'}, {count}, {draft.nest.size(_total(node, draft))}}}, {tree.leaf}, {tree.partials}, "
+        f"{literal(identity(node.op, node.dtype), node.dtype)}, {_at(partials, to_at)}, {results}, {stack}, {results});"
+    )
+    lines: list[Item] = []
+    for depth, axis in enumerate(around):
+        head = f"for (uint32_t {counted[axis]} = 0; {counted[axis]} < {layouts.extent(axis)}; ++{counted[axis]}) {{"
+        lines.append(Line(head, depth=depth))
+    line = vector(text, (), {to.memory, memory}, settles=True)
+    lines.append(Line(line.text, line.reads, line.writes, line.settles, len(around)))
+    lines += [Line("}", depth=depth) for depth in reversed(range(len(around)))]
+    return lines
+
+
 def _part(node: AscNode, draft: Draft, reduced: tuple[Axis, ...]) -> str:
     """Where the elements of this tile stand among all that the node joins."""
+    total = draft.nest.size(_total(node, draft))
+    return f"af_part{{{_start(node, draft) or '0'}, {draft.layouts.points(reduced)}, {total}}}"
+
+
+def _start(node: AscNode, draft: Draft) -> str:
+    """The number of the first element of the tile."""
+    text = ""
+    for root in reduced_axes(node):
+        base = draft.nest.base(root)
+        if base is not None:
+            inside = _inside(node, draft, root)
+            text = _plus(text, base if inside == const(1) else f"({base}) * {draft.nest.size(inside)}")
+    return text
+
+
+def _number(node: AscNode, draft: Draft, axis: Axis, index: str) -> str:
+    """How far one step along ``axis``, a reduced one, goes in the numbers of elements, times ``index``."""
+    inside = _inside(node, draft, axis.root)
+    return f"static_cast<af_i64>({index})" + ("" if inside == const(1) else f" * {draft.nest.size(inside)}")
+
+
+def _inside(node: AscNode, draft: Draft, root: str) -> Dim:
+    """The number of elements that one step along ``root`` passes."""
     sizes = {axis.name: axis.size for axis in draft.impl.axes}
     roots = reduced_axes(node)
-    terms = []
-    for position, root in enumerate(roots):
-        base = draft.nest.base(root)
-        if base is None:
-            continue
-        inside = product(sizes[name] for name in roots[position + 1 :])
-        terms.append(base if position + 1 == len(roots) else f"({base}) * {draft.nest.size(inside)}")
-    start, total = " + ".join(terms) or "0", draft.nest.size(_total(node, draft))
-    return f"af_part{{{start}, {draft.layouts.points(reduced)}, {total}}}"
+    return product(sizes[name] for name in roots[roots.index(root) + 1 :])
 
 
 def _total(node: AscNode, draft: Draft) -> Dim:
     sizes = {axis.name: axis.size for axis in draft.impl.axes}
     return product(sizes[name] for name in reduced_axes(node))
+
+
+def _plus(text: str, term: str) -> str:
+    return f"{text} + {term}" if text and term else text or term
+
+
+def _at(tensor: str, offset: str) -> str:
+    return f"{tensor}[{offset}]" if offset else tensor
 
 
 def _times(text: str, factor: int) -> str:

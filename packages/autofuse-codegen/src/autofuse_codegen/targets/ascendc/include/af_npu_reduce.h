@@ -37,24 +37,27 @@ struct af_part {
   af_i64 total;
 };
 
-// The value of a leaf or subtree, in `value`, joins those before it: it goes on to the stack, or, the last one, to `to`.
+// The value of a leaf, in `value`, joins the leaves before it: it goes on to the stack, or, the last one, to `to`.
 // Results are `count` elements; `level` is the distance of the levels of the stack.
 template <typename Join, typename T>
 __aicore__ inline void af_push(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& stack,
-                               const AscendC::LocalTensor<T>& value, const AscendC::LocalTensor<T>& other,
-                               uint32_t count, uint32_t level, af_i64 number, bool is_last) {
-  af_i64 waiting = is_last ? number : number & ~(number + 1);
-  uint32_t at = 0;
-  const auto target = [&]() {
-    uint32_t trailing = 0;
-    while ((number >> trailing & 1) != 0) ++trailing;
-    return is_last ? to : stack[trailing * level];
-  }();
-  Join::whole(waiting == 0 ? target : value, value, other, count);
-  for (; waiting != 0; waiting >>= 1, ++at) {
-    if ((waiting & 1) == 0) continue;
-    AscendC::PipeBarrier<PIPE_V>();
-    Join::whole(waiting == 1 ? target : value, stack[at * level], value, count);
+                                     const AscendC::LocalTensor<T>& value, uint32_t count, uint32_t level,
+                                     af_i64 number, bool is_last) {
+  const af_i64 waiting = is_last ? number : number & ~(number + 1);
+  if (waiting == 0) {
+    af_copy(is_last ? to : stack, value, count);
+    return;
+  }
+  uint32_t lowest = 0, trailing = 0;
+  while ((waiting >> lowest & 1) == 0) ++lowest;
+  while ((number >> trailing & 1) != 0) ++trailing;
+  for (af_i64 left = waiting >> lowest; left != 0; left >>= 1, ++lowest) {
+    if ((left & 1) == 0) continue;
+    const auto target = is_last ? to : stack[trailing * level];
+    Join::whole(left == 1 ? target : value, stack[lowest * level], value, count);
+    if (left != 1) {
+      AscendC::PipeBarrier<PIPE_V>();
+    }
   }
 }
 
@@ -96,11 +99,11 @@ __aicore__ inline void af_close_leaf(const AscendC::LocalTensor<T>& to, const As
   const uint32_t pitch = af_round_up(rows, 16);
   af_columns_of(columns, partials, rows, pitch);
   AscendC::PipeBarrier<PIPE_V>();
-  for (uint32_t half = block / 2; half > 1; half /= 2) {
+  for (uint32_t half = block / 2; half > 0; half /= 2) {
     Join::whole(columns, columns, columns[half * pitch], half * pitch);
     AscendC::PipeBarrier<PIPE_V>();
   }
-  af_push<Join>(to, stack, columns, columns[pitch], af_round_up(rows, block), level, number, is_last);
+  af_push<Join>(to, stack, columns, af_round_up(rows, block), level, number, is_last);
 }
 
 // Joins `count` elements of each of `rows` rows, `pitch` elements apart, to its partials: whole vectors, then the rest.
@@ -156,5 +159,83 @@ __aicore__ inline void af_reduce_rows(const AscendC::LocalTensor<T>& to, const A
     af_join_rows<Join>(partials, from[static_cast<uint32_t>(at - elements.start)], rows, pitch, now);
     if (now < room && at + now < elements.total) return;
     af_close_leaf<Join>(to, partials, stack, level, columns, rows, at / leaf, at + now == elements.total);
+  }
+}
+
+// Joins `count` rows of `elements`, one behind the other: all to one row of partial results.
+template <typename Join, typename T>
+__aicore__ inline void af_join_down(const AscendC::LocalTensor<T>& partials, const AscendC::LocalTensor<T>& from,
+                                    uint32_t count, uint32_t elements) {
+  constexpr uint32_t block = 32 / sizeof(T), lanes = 256 / sizeof(T);
+  const uint32_t stride = elements / block;
+  if (stride > 255) {
+    for (uint32_t row = 0; row < count; ++row) {
+      Join::whole(partials, partials, from[row * elements], elements);
+      AscendC::PipeBarrier<PIPE_V>();
+    }
+    return;
+  }
+  for (uint32_t row = 0; row < count; row += 255) {
+    for (uint32_t at = 0; at < elements; at += lanes) {
+      const auto own = partials[at];
+      const uint32_t now = af_smaller(count - row, 255), active = af_smaller(elements - at, lanes);
+      Join::rows(own, own, from[row * elements + at], active, now, 0, stride);
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+}
+
+// Joins `count` rows of `elements` to partial results that are rows, too, `step` apart: row i to partial i modulo
+// `width`.
+template <typename Join, typename T>
+__aicore__ inline void af_join_across(const AscendC::LocalTensor<T>& partials, const AscendC::LocalTensor<T>& from,
+                                      uint32_t first, uint32_t count, uint32_t elements, uint32_t step,
+                                      uint32_t width) {
+  uint32_t now = 0;
+  for (uint32_t row = 0; row < count; row += now) {
+    const uint32_t partial = (first + row) % width;
+    now = af_smaller(count - row, width - partial);
+    const uint32_t together = step == elements ? now : 1;
+    for (uint32_t i = 0; i < now; i += together) {
+      const auto own = partials[(partial + i) * step];
+      Join::whole(own, own, from[(row + i) * elements], together * elements);
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+}
+
+// Reduces rows of `elements` with one another: `rows` of them, one behind the other, become one in `to`, once the last
+// is there. `partials` has `width` rows, `step` apart; `stack` has its levels `level` apart.
+template <typename Join, typename T>
+__aicore__ inline void af_reduce_down(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from,
+                                      uint32_t elements, const af_part& rows, uint32_t leaf, uint32_t width, T identity,
+                                      const AscendC::LocalTensor<T>& partials, uint32_t step,
+                                      const AscendC::LocalTensor<T>& stack, uint32_t level) {
+  const af_i64 end = rows.start + rows.count;
+  uint32_t now = 0;
+  for (af_i64 at = rows.start; at < end; at += now) {
+    const uint32_t first = static_cast<uint32_t>(at % leaf), room = leaf - first;
+    now = end - at < room ? static_cast<uint32_t>(end - at) : room;
+    if (first == 0) {
+      for (uint32_t i = 0; i < width; ++i) {
+        AscendC::Duplicate(partials[i * step], identity, static_cast<int32_t>(elements));
+      }
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+    const auto some = from[static_cast<uint32_t>(at - rows.start) * elements];
+    if (width == 1) {
+      af_join_down<Join>(partials, some, now, elements);
+    } else {
+      af_join_across<Join>(partials, some, first, now, elements, step, width);
+    }
+    if (now < room && at + now < rows.total) return;
+    for (uint32_t half = width / 2; half > 0; half /= 2) {
+      const uint32_t together = step == elements ? half : 1;
+      for (uint32_t i = 0; i < half; i += together) {
+        Join::whole(partials[i * step], partials[i * step], partials[(half + i) * step], together * elements);
+      }
+      AscendC::PipeBarrier<PIPE_V>();
+    }
+    af_push<Join>(to, stack, partials, elements, level, at / leaf, at + now == rows.total);
   }
 }
