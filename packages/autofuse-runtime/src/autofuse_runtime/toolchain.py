@@ -62,6 +62,11 @@ class Toolchain:
             command = [linker, "-shared", "--hash-style=gnu", "-z", "noexecstack", "-o", str(target), *inputs]
             if self._completed(command).returncode == 0:
                 return
+        self.link_with_driver(objects, target, libraries)
+
+    def link_with_driver(self, objects: Sequence[Path], target: Path, libraries: Sequence[str] = ()) -> None:
+        """Link objects to a shared library through the compiler driver, which knows what else they need."""
+        inputs = [str(path) for path in objects]
         self._run([self.driver, "-shared", "-o", str(target), *inputs, *libraries], f"linking {target.name}")
 
     def _completed(self, command: Sequence[str]) -> "subprocess.CompletedProcess[str]":

@@ -12,18 +12,23 @@ from autofuse.flags import Flags, read_flags
 
 @frozen
 class Settings:
-    """What the environment says: threads of the pool (None: all cores), cache directory, default target, flags."""
+    """What the environment says: threads of the pool (None: all cores), cache directory, default target, flags.
+
+    ``cann`` is the folder of CANN, "" where none is named.
+    """
 
     threads: int | None
     cache: Path
     target: str
     flags: Flags
+    cann: str = ""
 
 
 def settings(environment: Mapping[str, str] | None = None) -> Settings:
     """Read ``AUTOFUSE_NUM_THREADS`` (else ``OMP_NUM_THREADS``), ``AUTOFUSE_CACHE``, ``AUTOFUSE_TARGET`` and the flags.
 
-    The flags are ``AUTOFUSE_FLAGS`` and ``AUTOFUSE_DFX_FLAGS`` (see ``autofuse.flags``).
+    The flags are ``AUTOFUSE_FLAGS`` and ``AUTOFUSE_DFX_FLAGS`` (see ``autofuse.flags``). ``ASCEND_HOME_PATH`` is what
+    CANN's ``set_env.sh`` sets.
     """
     env = os.environ if environment is None else environment
     own = env.get("AUTOFUSE_NUM_THREADS")
@@ -37,6 +42,7 @@ def settings(environment: Mapping[str, str] | None = None) -> Settings:
         cache=Path(cache),
         target=env.get("AUTOFUSE_TARGET") or "cpu",
         flags=read_flags(env.get("AUTOFUSE_FLAGS", ""), env.get("AUTOFUSE_DFX_FLAGS", "")),
+        cann=env.get("ASCEND_HOME_PATH", ""),
     )
 
 

@@ -70,6 +70,7 @@ def verify(
     numerics: str | None = None,
     target: str | TargetSpec | None = None,
     tier: str = "auto",
+    device: str = "auto",
     largest: int = 128,
     inputs: Mapping[str, Array] | None = None,
     contents: Mapping[str, tuple[int, int]] | None = None,
@@ -88,8 +89,8 @@ def verify(
     known = values if isinstance(model, Graph) else None
     fused = lower_graph(graph, spec, options, known) if given is None else given
     unfused = lower_graph(graph, spec, evolve(options, enable=False, numerics="strict"), known)
-    run_fused = model if given is not None else load_lowered(fused, spec, tier)
-    run_unfused = load_lowered(unfused, spec, tier)
+    run_fused = model if given is not None else load_lowered(fused, spec, tier, device)
+    run_unfused = load_lowered(unfused, spec, tier, device)
     dtypes = {v.name: v.dtype for v in fused.facts.values}
     reference = GraphInterpreter(fused.graph, dtypes, plugins.hosts(), "float64")
     checks: list[OutputCheck] = []

@@ -29,7 +29,7 @@ def bench(model: str, against: str | None, samples: int, as_json: bool, choices:
     start = time.perf_counter()
     with stages() as observe:
         lowered, target = choices.lower(model, observe, ranges_only=True)
-    fn = load_lowered(lowered, target)
+    fn = load_lowered(lowered, target, device=choices.device)
     compile_s = time.perf_counter() - start
     sizes = call_sizes(lowered.facts, choices.hints | choices.sizes)
     arrays = random_inputs(lowered.graph, lowered.facts, sizes)

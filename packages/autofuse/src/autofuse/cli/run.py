@@ -48,7 +48,7 @@ def run(
 def _compiled(model: str, choices: Choices) -> Any:
     with stages() as observe:
         lowered, target = choices.lower(model, observe, ranges_only=True)
-    return load_lowered(lowered, target)
+    return load_lowered(lowered, target, device=choices.device)
 
 
 def arguments_of(program: Any, given: dict[str, Any], sizes: Mapping[str, int], seed: int | None) -> dict[str, Any]:

@@ -45,6 +45,7 @@ def verify(
             values=choices.values,
             numerics=choices.numerics,
             target=choices.spec,
+            device=choices.device,
             largest=largest,
             inputs=parse_arrays(inputs, "--input"),
             contents=parse_ranges(contents, "--content"),

@@ -148,7 +148,7 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
         workspace_bytes=workspace,
         files=_files(kernel, view),
         support_files=(*support_files(headers), *model.support_files),
-        flags=FLAGS,
+        flags=(*FLAGS, f"--npu-arch={view.arch}"),
         safe_aliases=safe_aliases(schedule),
         status_messages=STATUS_MESSAGES if has_status else (),
     )
