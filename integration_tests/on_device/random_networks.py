@@ -68,11 +68,12 @@ class Known:
 
 @frozen
 class Network:
-    """A graph, its size symbols, and the inputs that hold positions along a dim (by name)."""
+    """A graph, its size symbols, the inputs that hold positions along a dim (by name), and the shapes of all values."""
 
     graph: Graph
     symbols: tuple[str, ...]
     positions: Mapping[str, Dim]
+    shapes: tuple[tuple[Dim, ...], ...]
 
 
 class Drawing:
@@ -83,6 +84,7 @@ class Drawing:
         self.builder = GraphBuilder(f"network{seed}")
         rank = self.random.choice((1, 2, 2, 2, 3, 3, 4))
         self.symbols: list[str] = []
+        self.largest_fixed = max(2, round(MOST_ELEMENTS ** (1 / rank) / 2))
         self.base = tuple(self._base_dim(i) for i in range(rank))
         self.dtypes = list(dict.fromkeys(self.random.choices(DTYPES, WEIGHTS, k=self.random.randint(1, 4))))
         self.values: list[Known] = []
@@ -99,12 +101,13 @@ class Drawing:
         kept = list(dict.fromkeys((made[-1].name, *(v.name for v in self.random.choices(made, k=2)))))
         kept = kept[: self.random.choice((1, 1, 2, 3))]
         graph = self.builder.build({f"y{i}": name for i, name in enumerate(kept)})
-        return Network(graph, tuple(self.symbols), self.positions)
+        shapes = tuple(dict.fromkeys(value.shape for value in self.values))
+        return Network(graph, tuple(self.symbols), self.positions, shapes)
 
     def _base_dim(self, number: int) -> Dim:
         if self.random.random() < 0.6:
             return self._symbol(f"n{number}")
-        return const(self.random.choice(FIXED))
+        return const(self.random.choice([size for size in FIXED if size <= self.largest_fixed]))
 
     def _symbol(self, name: str) -> Dim:
         self.symbols.append(self.builder.symbol(name, 0, LARGEST_DIM))
@@ -370,13 +373,13 @@ def calls(network: Network, seed: int, count: int) -> Iterator[tuple[dict[str, i
 
 
 def _sizes(network: Network, rng: np.random.Generator, number: int) -> dict[str, int]:
-    while True:
-        limit = 3 if number < 2 else SIZES[-1]
-        least = 0 if number in (0, 7) else 1
+    least = 0 if number in (0, 7) else 1
+    for tried in range(500):
+        limit = 3 if number < 2 or tried > 400 else 64 if tried > 200 else SIZES[-1]
         sizes = {s: int(rng.choice([c for c in SIZES if least <= c <= limit])) for s in network.symbols}
-        most = max((prod(evaluate(d, sizes) for d in value.shape or ()) for value in network.graph.inputs), default=0)
-        if most <= MOST_ELEMENTS:
-            return sizes
+        if max(prod(evaluate(d, sizes) for d in shape) for shape in network.shapes) <= MOST_ELEMENTS:
+            break
+    return sizes
 
 
 def _arguments(network: Network, sizes: Mapping[str, int], rng: np.random.Generator, number: int) -> dict[str, Array]:

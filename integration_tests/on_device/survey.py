@@ -61,8 +61,9 @@ def survey(seeds: Iterable[int], targets: tuple[str, ...], folder: Path, sizes: 
 def _launched(
     ready: dict[int, tuple[Network, Emitted]], targets: tuple[str, ...], folder: Path, sizes: int
 ) -> Iterator[Outcome]:
-    """Compile what is ready, each network alone where together they do not compile, and run it."""
-    if not ready:
+    """Compile what is ready, halves of it where together they do not compile, and run it."""
+    if not any(made.bundles for _, made in ready.values()):  # all on the host
+        yield from (Outcome(seed, target) for seed in ready for target in targets)
         return
     try:
         kernels = compiled((made for _, made in ready.values()), folder, targets[0])
@@ -70,8 +71,9 @@ def _launched(
         if len(ready) == 1:
             yield from (Outcome(s, t, fault=f"compile: {_said(error)}") for s in ready for t in targets)
             return
-        for seed, each in ready.items():
-            yield from _launched({seed: each}, targets, folder / str(seed), sizes)
+        seeds = list(ready)
+        for half in (seeds[: len(seeds) // 2], seeds[len(seeds) // 2 :]):
+            yield from _launched({seed: ready[seed] for seed in half}, targets, folder / str(half[0]), sizes)
         return
     for target in targets:
         chip = kernels.on(target)
