@@ -126,13 +126,17 @@ class Emulated:
                 shape = tuple(evaluate(d, sizes) for d in argument.shape)
                 outputs.append(np.zeros(shape, storage(argument.dtype)))
         given = [np.ascontiguousarray(stored(a)) for a in arrays]
-        workspace = np.zeros(max(int(head[3]), 64) // 4, np.uint32)
+        # The emulator zeroes a workspace of its own; one that the kernel tells something by is an argument.
+        size = max(int(head[3]), 64)
+        tells = bool(built.bundle.status_messages)
+        workspace = np.zeros(size // 4 if tells else 0, np.uint32)
         report = None
         if head[0] > 0:
             report = sim.run(
                 self.library,
                 entry or built.bundle.launch,
-                [*given, *outputs, workspace],
+                [*given, *outputs, *([workspace] if tells else [])],
+                workspace=None if tells else size,
                 tiling=data,
                 block_dim=int(head[0]),
                 tiling_key=int(head[4]),
@@ -140,7 +144,7 @@ class Emulated:
             )
         dtypes = [a.dtype for a in built.bundle.arguments if a.is_output]
         made = [o.view(numpy_dtype(d)) for o, d in zip(outputs, dtypes, strict=True)]
-        raised = workspace[: 16 * self.library.soc.cores] if built.bundle.status_messages else workspace[:0]
+        raised = workspace[: 16 * self.library.soc.cores]
         return made, report, int(np.bitwise_or.reduce(raised, initial=0))
 
     def tiling_data(self, name: str, sizes: Mapping[str, int], cores: int) -> bytes:

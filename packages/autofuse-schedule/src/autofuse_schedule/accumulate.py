@@ -61,6 +61,14 @@ class Accumulators:
             open_results = vectorised[walk[-1]].size
         return self._buffer(node, open_results, self._states(node, nest))
 
+    def of_joined(self, node: AscNode, source: AscNode, nest: Nest) -> Accumulator:
+        """Return where ``node``, which joins the leaves of reduction ``source``, keeps the subtrees that wait."""
+        kept = [axis.size for axis in nest.varying(node)]
+        if kept:
+            kept[-1] = rounded_up(kept[-1], self.row_multiple)
+        most_leaves = bounds(leaves_of(source, nest), self.ranges)[1]
+        return self._buffer(node, product(kept), max(1, most_leaves).bit_length())
+
     def of_scan(self, node: AscNode, walk: tuple[str, ...], nest: Nest) -> Accumulator:
         """Return where scan ``node`` keeps the sums so far: one for each point of the axes inside of its own."""
         vectorised = {axis.name: axis for axis in nest.vectorised}

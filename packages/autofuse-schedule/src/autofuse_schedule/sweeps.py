@@ -62,15 +62,21 @@ class _Slot:
 
 
 def plan(
-    graph: AscGraph, roles: Roles, arrangement: Arrangement, kept: frozenset[str] = frozenset(), rereads: bool = False
+    graph: AscGraph,
+    roles: Roles,
+    arrangement: Arrangement,
+    kept: frozenset[str] = frozenset(),
+    rereads: bool = False,
+    joins_rows: bool = False,
 ) -> Plan:
     """Place every node that an output needs.
 
     ``kept`` names the values along swept axes that are computed once and kept for later sweeps; others are cloned into
     each sweep that reads them. Where the tile ``rereads`` what it has read before, clones of Loads carry the attribute
-    ``resident``.
+    ``resident``. Where blocks share reduced axes, each sweep has the results that it reads joined in local memory
+    first; so has each row body if it ``joins_rows``.
     """
-    return _Planner(graph, roles, arrangement, kept, rereads).plan()
+    return _Planner(graph, roles, arrangement, kept, rereads, joins_rows).plan()
 
 
 def _is_sink(node: AscNode) -> bool:
@@ -89,12 +95,19 @@ def _uniform(nodes: tuple[AscNode, ...]) -> frozenset[str]:
 
 class _Planner:
     def __init__(
-        self, graph: AscGraph, roles: Roles, arrangement: Arrangement, kept: frozenset[str], rereads: bool
+        self,
+        graph: AscGraph,
+        roles: Roles,
+        arrangement: Arrangement,
+        kept: frozenset[str],
+        rereads: bool,
+        joins_rows: bool,
     ) -> None:
         self.roles = roles
         self.arrangement = arrangement
         self.kept = kept
         self.rereads = rereads
+        self.joins_rows = joins_rows
         self.nodes = graph.nodes
         self.by_name = {node.name: node for node in graph.nodes}
         self.level = levels(graph.nodes)
@@ -115,7 +128,7 @@ class _Planner:
             for node in self.nodes:
                 if (node.name, slot) not in self.clones:
                     continue
-                if self.arrangement is Arrangement.SPREAD and slot.is_sweep:
+                if self.arrangement is Arrangement.SPREAD and self._joins(slot):
                     for name in node.inputs:
                         if is_reduction(self.by_name[name]):
                             self._join(name, slot, made, joined)
@@ -196,10 +209,14 @@ class _Planner:
         node = self.by_name[name]
         if is_reduction(node):
             copy = joined.get((name, self._row_slot(node, slot)))
-            return copy.name if copy is not None and slot.is_sweep else name
+            return copy.name if copy is not None and self._joins(slot) else name
         if self._is_row(node):
             return self.clones[name, self._row_slot(node, slot)]
         return self.clones.get((name, slot), name)
+
+    def _joins(self, slot: _Slot) -> bool:
+        """True where what ``slot`` reads of results that blocks share is joined in local memory first."""
+        return slot.is_sweep or self.joins_rows
 
     def _join(
         self,

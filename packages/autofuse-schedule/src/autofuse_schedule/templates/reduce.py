@@ -15,7 +15,6 @@ from attrs import frozen
 from autofuse_ir.asc_graph import AscGraph, AscNode, Axis
 from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.dims import Dim, const, dim_max, dim_min, product
-from autofuse_ir.dims_eval import bounds
 from autofuse_ir.reduction import reduced_axes
 from autofuse_ir.schedule import Buffer, ImplGraph, Location, QueuePosition, Segment, TilingCase, TilingGroup
 from autofuse_ir.target import TargetKind, TargetSpec
@@ -35,7 +34,9 @@ from autofuse_schedule.templates.reach import Reach
 from autofuse_schedule.templates.reduce_loops import phases_of, split_for, with_near_rows
 
 STAGED_LEAVES = 64
-"""Results of leaves that a vector core fetches at once: 256 bytes of float32."""
+"""Most leaves whose results a vector core fetches at once."""
+STAGED_BYTES = 16384
+"""What they may take, if one of them does not take more."""
 
 
 @frozen
@@ -96,6 +97,12 @@ class ReduceTemplate:
             for is_mine, place in ((is_reduction, places.of), (is_scan, places.of_scan))
             if is_mine(by_name[name])
         ]
+        if self._joins_rows:
+            for segment, walked_in in zip(segments, nests, strict=True):
+                (name,) = segment.nodes
+                source = by_name.get(by_name[name].inputs[0])
+                if source is not None and source.name in spread:
+                    accumulators.append(places.of_joined(by_name[name], source, walked_in))
         impl = ImplGraph(
             name="_".join((graph.name, self.name.replace("-", "_"), case.name, *self._variant)),
             case=case,
@@ -149,7 +156,7 @@ class ReduceTemplate:
             kept = worth_keeping(graph.nodes, roles, Prices(self.target))
             return plan(graph, roles, arrangement, kept | held, rereads=self.target.kind is TargetKind.CPU)
         scans = frozenset(node.name for node in graph.nodes if is_scan(node))
-        return plan(graph, roles, arrangement, scans | held)
+        return plan(graph, roles, arrangement, scans | held, joins_rows=self._joins_rows)
 
     def _segments(self, body: Body, nest: Nest, made: Plan, roles: Roles) -> tuple[Segment, ...]:
         """Cut a body to the target's limits. A node that stands alone walks only what it needs."""
@@ -166,22 +173,25 @@ class ReduceTemplate:
         free = tuple(node for node in made.nodes if node.op in NOT_EVALUATED)
         return partition((*free, *nodes), nest.walk(body.axes, reduced), self.target.limits)
 
+    @property
+    def _joins_rows(self) -> bool:
+        """True where results of leaves are joined in local memory, whoever reads them."""
+        return self.reach is Reach.R_CORE and self.target.kind is TargetKind.ASCEND
+
     def _staging(self, course: Course, nodes: tuple[AscNode, ...], nest: Nest) -> tuple[Buffer, ...]:
         """A vector core fetches the results of leaves into local memory, some at a time, and joins them there.
 
-        Each result has up to ``STAGED_LEAVES`` of its leaves at hand, and a stack of finished subtrees.
+        A leaf's results are a row; there are up to ``STAGED_LEAVES`` of them.
         """
-        if self.reach is not Reach.R_CORE or self.target.kind is TargetKind.CPU:
+        if not self._joins_rows:
             return ()
         by_name = {node.name: node for node in nodes}
         needs: list[Dim] = []
         for segment, walked_in in zip(course.segments, course.nests, strict=True):
-            for source in dict.fromkeys(source for name in segment.nodes for source in by_name[name].inputs):
-                if not is_reduction(by_name[source]):
+            for node in (by_name[name] for name in segment.nodes):
+                if not is_reduction(by_name.get(node.inputs[0], node)) or is_reduction(node):
                     continue
-                leaves = leaves_of(by_name[source], nest)
-                most = max(1, bounds(leaves, dict(self.ranges))[1]).bit_length()
-                results = product(axis.size for axis in walked_in.varying(by_name[source]))
-                row = (dim_min(leaves, const(STAGED_LEAVES)) + most) * by_name[source].dtype.itemsize
-                needs.append(results * rounded_up(row, self.target.block_bytes))
-        return (Buffer("staged_leaves", Location.LOCAL, QueuePosition.VECIN, dim_max(*needs), 1),) if needs else ()
+                results = product(axis.size for axis in walked_in.varying(node)[-1:])
+                row = rounded_up(results * node.dtype.itemsize, self.target.block_bytes)
+                needs.append(dim_max(row, dim_min(row * STAGED_LEAVES, const(STAGED_BYTES))))
+        return (Buffer("staged_leaves", Location.LOCAL, QueuePosition.VECIN, dim_max(*needs), 2),) if needs else ()

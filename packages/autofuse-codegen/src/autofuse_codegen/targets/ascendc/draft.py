@@ -74,6 +74,10 @@ class Draft:
         """Return the name of the tensor that holds partial results of ``node``."""
         return self.names.of(f"partials {node.name}", f"{node.name}_acc")
 
+    def leaves(self, node: AscNode) -> str:
+        """Return the name of the global tensor for the results of the leaves of ``node``."""
+        return self.names.of(f"leaves {node.name}", f"{node.name}_leaves")
+
     def spoken(self, name: str) -> str:
         """Return what comments call the value of node ``name``."""
         node = self.nodes[name]

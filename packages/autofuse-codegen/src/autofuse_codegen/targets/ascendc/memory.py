@@ -9,6 +9,7 @@ from copy import copy
 
 from attrs import define, evolve, field, frozen
 from autofuse_ir.asc_graph import AscNode
+from autofuse_ir.dims import Dim, const
 from autofuse_ir.schedule import Buffer, ImplGraph, Location, QueuePosition
 
 from autofuse_codegen.errors import CodegenError
@@ -73,8 +74,10 @@ class Memory:
         queues: list[Queue] = []
         passing = self._passing()
         late = [b for b in local if b.name in self._late()]
-        # What other phases read, too, is handed on at other times than what shares a queue.
-        held = [b for b in local if b.lifetime and b not in late and b.position is not QueuePosition.VECCALC]
+        # What other phases read, too, and what no value lies in, is handed on at other times than what shares a queue.
+        used = {self.root_of(p.buffer) for p in self.impl.placements if p.buffer is not None}
+        copied = [b for b in local if b not in late and b.position is not QueuePosition.VECCALC]
+        held = [b for b in copied if b.lifetime or b.name not in used]
         own = (*late, *held)
         through = [b for b in local if b.name in passing and b not in own]
         plain = [b for b in local if b.position is QueuePosition.VECIN and b not in (*through, *own)]
@@ -146,6 +149,30 @@ class Memory:
         found.queues = tuple(q for q in self.queues if any(owned.get(b.name, True) for b in q.members))
         found.spaces = tuple(s for s in self.spaces if owned.get(s.buffer.name, True))
         return found
+
+    @property
+    def staging(self) -> Queue:
+        """Return the queue that fetches results of leaves."""
+        used = {p.buffer for p in self.impl.placements}
+        found = next((q for q in self.queues if all(b.name not in used for b in q.members)), None)
+        if found is None:
+            raise CodegenError(
+                "results of leaves have no queue to come in by",
+                where=f"kernel {self.impl.name}",
+                fix="give it a VECIN buffer that no value lies in",
+            )
+        return found
+
+    def leaves_of(self, node: str) -> Dim | None:
+        """Return where in workspace the results of the leaves of ``node`` start, in bytes; None where they are not."""
+        mine = next((p.buffer for p in self.impl.placements if p.node == node), None)
+        offset = const(0)
+        for buffer in self.impl.buffers:
+            if buffer.location is Location.WORKSPACE:
+                if buffer.name == mine:
+                    return offset
+                offset = offset + buffer.bytes * buffer.copies
+        return None
 
     def node_of(self, space: Space) -> str | None:
         """Return the node whose partial results ``space`` is for."""

@@ -8,7 +8,7 @@ import math
 
 from autofuse_ir.asc_graph import AscNode, Axis, AxisKind
 from autofuse_ir.asc_ops import REDUCTIONS
-from autofuse_ir.dims import Dim, const, product
+from autofuse_ir.dims import Dim, ceildiv, const, product
 from autofuse_ir.dtypes import DType
 from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.schedule import ImplGraph, Location, Phase
@@ -65,17 +65,27 @@ def _roots_of(impl: ImplGraph, axis: str) -> frozenset[str]:
 
 def opening(node: AscNode, draft: Draft) -> list[Item]:
     """Return what stands before the first piece of ``node``: its value where no element ever comes."""
-    total = _total(node, draft)
+    return [] if is_spread(node, draft) else _empty(node, node, draft)
+
+
+def _empty(node: AscNode, reduction: AscNode, draft: Draft) -> list[Item]:
+    """What gives ``node`` the value of a reduction of nothing, where there may be nothing."""
+    total = _total(reduction, draft)
     if total.constant_value:
         return []
-    empty = 0 if node.op == "Sum" else identity(node.op, node.dtype)
+    empty = 0 if reduction.op == "Sum" else identity(reduction.op, node.dtype)
     to = Tensor(draft.tensor(node), node.dtype, draft.memory.memory_of(node.name) or node.name)
     count = draft.layouts.count(draft.layouts.axes_of(node))
     text = f"if ({draft.nest.size(total)} == 0) af_fill({to.text}, {literal(empty, node.dtype)}, {count});"
     return [vector(text, (), {to.memory})]
 
 
-def reduce(node: AscNode, source: Tensor, to: Tensor, draft: Draft) -> list[Item]:
+def is_spread(node: AscNode, draft: Draft) -> bool:
+    """True for a reduction whose leaves blocks share."""
+    return node.op in REDUCTIONS and draft.memory.leaves_of(node.name) is not None
+
+
+def reduce(node: AscNode, source: Tensor, draft: Draft) -> list[Item]:
     """Return the lines that join the elements of this tile of ``source``."""
     layouts = draft.layouts
     axes, kept = layouts.axes_of(draft.nodes[node.inputs[0]]), layouts.axes_of(node)
@@ -84,10 +94,61 @@ def reduce(node: AscNode, source: Tensor, to: Tensor, draft: Draft) -> list[Item
     if node.op not in JOINS:
         raise _no_form(node)
     if axes[-1:] == kept[-1:]:
-        return [*lines, *_down(node, source, to, draft, axes, kept)]
+        return [*lines, *_down(node, source, draft, axes, kept)]
     if tree_of(node).partials > 1 and axes == (*kept, *reduced) and len(reduced) == 1:
-        return [*lines, *_rows(node, source, to, draft, kept, reduced)]
+        return [*lines, *_rows(node, source, draft, kept, reduced)]
     raise _no_form(node)
+
+
+def join(node: AscNode, draft: Draft) -> list[Item]:
+    """Return the lines that join the results of the leaves of the reduction that ``node`` reads."""
+    reduction = draft.nodes[node.inputs[0]]
+    layouts, kept = draft.layouts, draft.layouts.axes_of(node)
+    to = Tensor(draft.tensor(node), node.dtype, draft.memory.memory_of(node.name) or node.name)
+    partials, memory = draft.partials(node), draft.memory.accumulator_of(node.name).buffer.name
+    outside = kept[:-1]
+    index = layouts.names.of(f"copy {node.name}", "i")
+    row = layouts.pitch(kept) if outside else ""
+    at = f"{index} * {row}" if outside else ""
+    level = _level(node, draft)
+    sink = f"af_stack<{type_name(node.dtype)}>{{{_at(to.text, at)}, {_at(partials, at)}, {level}}}"
+    first = f"{index} * {layouts.extent(kept[-1])}" if outside else ""
+    count = layouts.extent(kept[-1]) if kept else "1"
+    leaves = _leaves(reduction, node, draft, first, (count, "1", count))
+    queue = draft.memory.staging
+    number = draft.nest.size(ceildiv(_total(reduction, draft), const(tree_of(reduction).leaf)))
+    text = f"af_join_leaves<{JOINS[reduction.op]}>({sink}, {leaves}, {number}, {queue.name}, t->{queue.size_field});"
+    line = vector(text, (), {to.memory, memory})
+    return [*_empty(node, reduction, draft), *_repeated(line, index, outside, draft)]
+
+
+def _leaves(reduction: AscNode, node: AscNode, draft: Draft, first: str, shape: tuple[str, str, str]) -> str:
+    """The results of leaves in global memory: of a tile, from element ``first``, ``shape`` (columns, rows, pitch)."""
+    sizes = {axis.name: axis.size for axis in draft.impl.axes}
+    kept = [root for root in draft.impl.roots if reduction.repeats[draft.impl.roots.index(root)] != const(1)]
+    base = first
+    for position, root in enumerate(kept):
+        start = draft.nest.base(root)
+        if start is not None:
+            inside = product(sizes[name] for name in kept[position + 1 :])
+            base = _plus(base, start if inside == const(1) else f"({start}) * {draft.nest.size(inside)}")
+    step = draft.nest.size(product(sizes[name] for name in kept))
+    return f"af_leaves<{type_name(node.dtype)}>{{{draft.leaves(reduction)}, {base or '0'}, {step}, {', '.join(shape)}}}"
+
+
+def _level(node: AscNode, draft: Draft) -> str:
+    """How far the levels of the stack of ``node`` are apart."""
+    kept, block = draft.layouts.axes_of(node), BLOCK_BYTES // node.dtype.itemsize
+    results = draft.layouts.count(kept)
+    return f"af_round_up({results}, {block})" if kept else str(block)
+
+
+def _repeated(line: Line, index: str, axes: tuple[Axis, ...], draft: Draft) -> list[Item]:
+    """``line`` for each point of ``axes``, counted by ``index``."""
+    if not axes:
+        return [line]
+    head = f"for (uint32_t {index} = 0; {index} < {draft.layouts.points(axes)}; ++{index}) {{"
+    return [Line(head, line.reads), Line(line.text, line.reads, line.writes, line.settles, 1), Line("}")]
 
 
 def _no_form(node: AscNode) -> CodegenError:
@@ -98,74 +159,86 @@ def _no_form(node: AscNode) -> CodegenError:
     )
 
 
-def _rows(
-    node: AscNode, source: Tensor, to: Tensor, draft: Draft, kept: tuple[Axis, ...], reduced: tuple[Axis, ...]
-) -> list[Item]:
+def _rows(node: AscNode, source: Tensor, draft: Draft, kept: tuple[Axis, ...], reduced: tuple[Axis, ...]) -> list[Item]:
     """Each row of reduced elements becomes one result."""
     layouts = draft.layouts
-    kind = type_name(node.dtype)
-    lanes, block = VECTOR_BYTES // node.dtype.itemsize, BLOCK_BYTES // node.dtype.itemsize
-    results = layouts.count(kept)
-    partials = draft.partials(node)
-    memory = draft.memory.accumulator_of(node.name).buffer.name
-    level = f"af_round_up({results}, {block})" if results != "1" else str(block)
+    kind, lanes = type_name(node.dtype), VECTOR_BYTES // node.dtype.itemsize
     rows = layouts.extent(kept[-1]) if kept else "1"
     pitch = layouts.pitch((*kept, *reduced))
-    part = _part(node, draft, reduced)
-    places = [to.text, source.text, partials, f"{partials}[{_times(results, lanes)}]"]
-    outside = kept[:-1]
-    index = ""
-    if outside:
-        index = layouts.names.of(f"copy {node.name}", "i")
-        steps = (layouts.pitch(kept), f"{rows} * {pitch}", f"{layouts.pitch(kept)} * {lanes}")
-        places[:3] = [f"{place}[{index} * {step}]" for place, step in zip(places, steps, strict=False)]
-        places[3] = f"{partials}[{results} * {lanes} + {index} * {layouts.pitch(kept)}]"
+    partials, memory = draft.partials(node), draft.memory.accumulator_of(node.name).buffer.name
+    index = layouts.names.of(f"copy {node.name}", "i")
+    own = layouts.pitch(kept) if kept[:-1] else ""
+    from_at, to_at, partials_at = "", "", ""
+    if own:
+        from_at, to_at = f"{index} * {rows} * {pitch}", f"{index} * {own}"
+        partials_at = f"{to_at} * {lanes}"
+    sink, written = _sink(node, draft, to_at, _times(layouts.count(kept), lanes), ("1", "1", "1"))
     text = (
-        f"af_reduce_rows<{JOINS[node.op]}>({places[0]}, {places[1]}, {rows}, {pitch}, {part}, {tree_of(node).leaf}, "
-        f"{literal(identity(node.op, node.dtype), node.dtype)}, {places[2]}, {places[3]}, {level}, "
+        f"af_reduce_rows<{JOINS[node.op]}>({sink}, {_at(source.text, from_at)}, {rows}, {pitch}, "
+        f"{_part(node, draft, reduced)}, {tree_of(node).leaf}, {_identity(node)}, {_at(partials, partials_at)}, "
         f"{SCRATCH}.ReinterpretCast<{kind}>());"
     )
-    line = vector(text, (), {to.memory, memory}, settles=True)
-    if not outside:
-        return [line]
-    head = f"for (uint32_t {index} = 0; {index} < {layouts.points(outside)}; ++{index}) {{"
-    return [Line(head), Line(line.text, line.reads, line.writes, line.settles, 1), Line("}")]
+    return _repeated(_joined(text, {*written, memory}, node, draft), index, kept[:-1], draft)
 
 
-def _down(
-    node: AscNode, source: Tensor, to: Tensor, draft: Draft, axes: tuple[Axis, ...], kept: tuple[Axis, ...]
-) -> list[Item]:
+def _joined(text: str, writes: set[str], node: AscNode, draft: Draft) -> Line:
+    """A line that waits for the vector unit before it reads what it joins, if that is anything."""
+    return vector(text, (), writes, settles=bool(_total(node, draft).constant_value))
+
+
+def _sink(
+    node: AscNode, draft: Draft, at: str, partials: str, shape: tuple[str, str, str]
+) -> tuple[str, tuple[str, ...]]:
+    """Where values of leaves go, from element ``at`` of the tile's results on; and which memory that is.
+
+    ``partials`` is the number of elements of all partial results, behind which the stack lies; ``shape`` as above.
+    """
+    if is_spread(node, draft):
+        return _leaves(node, node, draft, at, shape), ()
+    to = draft.tensor(node)
+    stack = f"{draft.partials(node)}[{_plus(partials, at)}]"
+    text = f"af_stack<{type_name(node.dtype)}>{{{_at(to, at)}, {stack}, {_level(node, draft)}}}"
+    return text, (draft.memory.memory_of(node.name) or node.name,)
+
+
+def _identity(node: AscNode) -> str:
+    return literal(identity(node.op, node.dtype), node.dtype)
+
+
+def _down(node: AscNode, source: Tensor, draft: Draft, axes: tuple[Axis, ...], kept: tuple[Axis, ...]) -> list[Item]:
     """Whole rows along the innermost axes, which are kept, are joined with one another."""
     layouts, tree = draft.layouts, tree_of(node)
     inside = next((i for i in range(len(axes)) if axes[i:] == kept[len(kept) - len(axes) + i :]), len(axes))
     # Around the rows that lie one behind the other there may be more axes, kept ones and reduced ones.
-    around, (down, *rest) = axes[: max(0, inside - 1)], axes[max(0, inside - 1) :]
-    if inside == 0:
-        around, rest = (), list(axes)
+    around = axes[: max(0, inside - 1)]
     elements = layouts.step(axes, inside - 1) if inside else layouts.count(axes)
     counted = {axis: layouts.names.of(f"copy {node.name} {axis.name}", f"{axis.name}_i") for axis in around}
-    from_at, to_at, start = "", "", _start(node, draft)
+    from_at, to_at, dense_at, start = "", "", "", _start(node, draft)
     for position, axis in enumerate(around):
         index = counted[axis]
         from_at = _plus(from_at, f"{index} * {layouts.step(axes, position)}")
         if axis in kept:
             to_at = _plus(to_at, f"{index} * {layouts.step(kept, kept.index(axis))}")
+            dense_at = _plus(dense_at, f"{index} * {layouts.points(kept[kept.index(axis) + 1 :])}")
         else:
             start = _plus(start, _number(node, draft, axis, index))
-    count = layouts.extent(down) if inside else "1"
+    count = layouts.extent(axes[inside - 1]) if inside else "1"
     results = layouts.count(kept) if len(kept) > 1 else layouts.pitch((axes[0], kept[-1]))
     partials, memory = draft.partials(node), draft.memory.accumulator_of(node.name).buffer.name
-    stack = f"{partials}[{_plus(_times(results, tree.partials), to_at)}]"
+    suffix = axes[inside:]
+    shape = (layouts.extent(suffix[-1]), layouts.rows(suffix), layouts.pitch((axes[0], suffix[-1])))
+    at = dense_at if is_spread(node, draft) else to_at
+    sink, written = _sink(node, draft, at, _times(results, tree.partials), shape)
     text = (
-        f"af_reduce_down<{JOINS[node.op]}>({_at(to.text, to_at)}, {_at(source.text, from_at)}, {elements}, "
+        f"af_reduce_down<{JOINS[node.op]}>({sink}, {_at(source.text, from_at)}, {elements}, "
         f"af_part{{{start or '0'}, {count}, {draft.nest.size(_total(node, draft))}}}, {tree.leaf}, {tree.partials}, "
-        f"{literal(identity(node.op, node.dtype), node.dtype)}, {_at(partials, to_at)}, {results}, {stack}, {results});"
+        f"{_identity(node)}, {_at(partials, to_at)}, {results});"
     )
     lines: list[Item] = []
     for depth, axis in enumerate(around):
         head = f"for (uint32_t {counted[axis]} = 0; {counted[axis]} < {layouts.extent(axis)}; ++{counted[axis]}) {{"
         lines.append(Line(head, depth=depth))
-    line = vector(text, (), {to.memory, memory}, settles=True)
+    line = _joined(text, {*written, memory}, node, draft)
     lines.append(Line(line.text, line.reads, line.writes, line.settles, len(around)))
     lines += [Line("}", depth=depth) for depth in reversed(range(len(around)))]
     return lines

@@ -3,6 +3,7 @@
 import re
 
 from autofuse_ir.asc_graph import AscNode
+from autofuse_ir.dims import const
 from autofuse_ir.dims_c import c_text
 
 from autofuse_codegen.targets.ascendc.draft import Draft
@@ -22,6 +23,7 @@ def setup(drafts: tuple[Draft, ...], body: tuple[Item, ...]) -> tuple[Memory, li
     for node in made:
         if node.op in ("Load", "Store"):
             lines += [line for line in _global(node, draft) if line not in lines]
+    lines += _leaves(draft, text)
     lines.append("TPipe pipe;")
     for queue in memory.queues:
         lines.append(f"{queue.type} {queue.name};")
@@ -63,6 +65,27 @@ def _global(node: AscNode, draft: Draft) -> list[str]:
     size = c_text(elements_of(node), draft.sizes.__getitem__)
     pointer = f"reinterpret_cast<__gm__ {kind}*>({draft.parameters[key]})"
     return [f"GlobalTensor<{kind}> {name};", f"{name}.SetGlobalBuffer({pointer}, static_cast<uint64_t>({size}));"]
+
+
+def _leaves(draft: Draft, text: str) -> list[str]:
+    """The results of leaves that blocks share, in workspace."""
+    lines = []
+    for node in draft.impl.nodes:
+        offset = draft.memory.leaves_of(node.name)
+        if offset is None or not re.search(rf"\b{(name := draft.leaves(node))}\b", text):
+            continue
+        kind = type_name(node.dtype)
+        buffer = next(
+            b for p in draft.impl.placements if p.node == node.name for b in draft.impl.buffers if b.name == p.buffer
+        )
+        count = c_text(buffer.bytes // node.dtype.itemsize, draft.sizes.__getitem__)
+        at = "workspace" if offset == const(0) else f"workspace + {draft.nest.size(offset)}"
+        pointer = f"reinterpret_cast<__gm__ {kind}*>({at})"
+        lines += [
+            f"GlobalTensor<{kind}> {name};",
+            f"{name}.SetGlobalBuffer({pointer}, static_cast<uint64_t>({count}));",
+        ]
+    return lines
 
 
 def _slices(memory: Memory, draft: Draft) -> list[str]:

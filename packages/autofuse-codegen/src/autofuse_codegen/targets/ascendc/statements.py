@@ -13,7 +13,7 @@ from autofuse_codegen.targets.ascendc.handovers import Handovers
 from autofuse_codegen.targets.ascendc.lines import Line, vector
 from autofuse_codegen.targets.ascendc.loads import index_operands, waits_for_values
 from autofuse_codegen.targets.ascendc.operands import Tensor
-from autofuse_codegen.targets.ascendc.reductions import reduce
+from autofuse_codegen.targets.ascendc.reductions import is_spread, join, reduce
 from autofuse_codegen.targets.ascendc.scans import SCANS, scan
 from autofuse_codegen.targets.ascendc.transfers import Transfers
 
@@ -53,6 +53,9 @@ def _load(node: AscNode, draft: Draft, queues: Handovers) -> None:
 
 def _compute(node: AscNode, draft: Draft) -> None:
     axes = draft.layouts.axes_of(node)
+    if node.inputs and is_spread(draft.nodes[node.inputs[0]], draft):
+        draft.lines += join(node, draft)
+        return
     operands = tuple(draft.operand(name, node) for name in node.inputs)
     to = Tensor(draft.tensor(node), node.dtype, draft.memory.memory_of(node.name) or node.name)
     if node.op == "AxisIndex":
@@ -64,11 +67,11 @@ def _compute(node: AscNode, draft: Draft) -> None:
     if node.op in REDUCTIONS:
         (source,) = operands
         assert isinstance(source, Tensor), "what a reduction joins lies in local memory"
-        draft.lines += reduce(node, source, to, draft)
+        draft.lines += reduce(node, source, draft)
         return
     if node.op in SCANS:
-        source = draft.nodes[node.inputs[0]]
-        value = Tensor(draft.tensor(source), source.dtype, draft.memory.memory_of(source.name) or source.name)
+        scanned = draft.nodes[node.inputs[0]]
+        value = Tensor(draft.tensor(scanned), scanned.dtype, draft.memory.memory_of(scanned.name) or scanned.name)
         draft.lines += scan(node, value, to, draft.layouts)
         return
     mask_is_bits = node.op == "Select" and node.inputs[0] in draft.bits

@@ -4,6 +4,7 @@
 // number. The partials of a leaf are halved to one, and leaves are joined like the digits of a binary counter: a stack
 // holds one finished subtree for each digit 1 of the number of leaves so far.
 #pragma once
+#include "af_npu_copy.h"
 #include "af_npu_fill.h"
 
 // Join: `first` op `second`. Of two equal operands the instruction takes the one it is given last.
@@ -37,29 +38,54 @@ struct af_part {
   af_i64 total;
 };
 
-// The value of a leaf, in `value`, joins the leaves before it: it goes on to the stack, or, the last one, to `to`.
-// Results are `count` elements; `level` is the distance of the levels of the stack.
-template <typename Join, typename T>
-__aicore__ inline void af_push(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& stack,
-                                     const AscendC::LocalTensor<T>& value, uint32_t count, uint32_t level,
-                                     af_i64 number, bool is_last) {
-  const af_i64 waiting = is_last ? number : number & ~(number + 1);
-  if (waiting == 0) {
-    af_copy(is_last ? to : stack, value, count);
-    return;
-  }
-  uint32_t lowest = 0, trailing = 0;
-  while ((waiting >> lowest & 1) == 0) ++lowest;
-  while ((number >> trailing & 1) != 0) ++trailing;
-  for (af_i64 left = waiting >> lowest; left != 0; left >>= 1, ++lowest) {
-    if ((left & 1) == 0) continue;
-    const auto target = is_last ? to : stack[trailing * level];
-    Join::whole(left == 1 ? target : value, stack[lowest * level], value, count);
-    if (left != 1) {
-      AscendC::PipeBarrier<PIPE_V>();
+// Where values of leaves go: they are joined to those before them on a stack, whose levels are `level` apart, and the
+// last one to `to`.
+template <typename T>
+struct af_stack {
+  AscendC::LocalTensor<T> to;
+  AscendC::LocalTensor<T> levels;
+  uint32_t level;
+
+  // The value of leaf `number`, `count` elements.
+  template <typename Join>
+  __aicore__ inline void take(const AscendC::LocalTensor<T>& value, uint32_t count, af_i64 number, bool is_last) const {
+    const af_i64 waiting = is_last ? number : number & ~(number + 1);
+    if (waiting == 0) {
+      af_copy(is_last ? to : levels, value, count);
+      return;
+    }
+    uint32_t lowest = 0, trailing = 0;
+    while ((waiting >> lowest & 1) == 0) ++lowest;
+    while ((number >> trailing & 1) != 0) ++trailing;
+    for (af_i64 left = waiting >> lowest; left != 0; left >>= 1, ++lowest) {
+      if ((left & 1) == 0) continue;
+      const auto target = is_last ? to : levels[trailing * level];
+      Join::whole(left == 1 ? target : value, levels[lowest * level], value, count);
+      if (left != 1) {
+        AscendC::PipeBarrier<PIPE_V>();
+      }
     }
   }
-}
+};
+
+// Or they go to global memory as they are, for all blocks to join them. The results of a leaf are `rows` rows of
+// `results`, dense from element `first` on there, `pitch` apart in UB; the next leaf is `step` elements on.
+template <typename T>
+struct af_leaves {
+  AscendC::GlobalTensor<T> to;
+  af_i64 first;
+  af_i64 step;
+  uint32_t results;
+  uint32_t rows;
+  uint32_t pitch;
+
+  template <typename Join>
+  __aicore__ inline void take(const AscendC::LocalTensor<T>& value, uint32_t, af_i64 number, bool) const {
+    af_order<AscendC::HardEvent::V_MTE3>();
+    af_store(to, first + number * step, value, rows, results, results, pitch);
+    af_order<AscendC::HardEvent::MTE3_V>();
+  }
+};
 
 // The first block of each of `rows` rows of 256 bytes as columns, `pitch` elements apart, `pitch` a multiple of 16.
 template <typename T>
@@ -81,11 +107,10 @@ __aicore__ inline void af_columns_of(const AscendC::LocalTensor<T>& columns, con
   }
 }
 
-// Halves the partials of a leaf to one each and joins them to the leaves before. `columns`: a block for each row, rows
+// Halves the partials of a leaf to one each, and hands these on. `columns`: a block for each row, rows
 // rounded up to 16.
-template <typename Join, typename T>
-__aicore__ inline void af_close_leaf(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& partials,
-                                     const AscendC::LocalTensor<T>& stack, uint32_t level,
+template <typename Join, typename T, typename Sink>
+__aicore__ inline void af_close_leaf(const Sink& sink, const AscendC::LocalTensor<T>& partials,
                                      const AscendC::LocalTensor<T>& columns, uint32_t rows, af_i64 number,
                                      bool is_last) {
   constexpr uint32_t block = 32 / sizeof(T), lanes = 256 / sizeof(T);
@@ -103,7 +128,7 @@ __aicore__ inline void af_close_leaf(const AscendC::LocalTensor<T>& to, const As
     Join::whole(columns, columns, columns[half * pitch], half * pitch);
     AscendC::PipeBarrier<PIPE_V>();
   }
-  af_push<Join>(to, stack, columns, af_round_up(rows, block), level, number, is_last);
+  sink.template take<Join>(columns, af_round_up(rows, block), number, is_last);
 }
 
 // Joins `count` elements of each of `rows` rows, `pitch` elements apart, to its partials: whole vectors, then the rest.
@@ -137,28 +162,24 @@ __aicore__ inline void af_join_rows(const AscendC::LocalTensor<T>& partials, con
   AscendC::PipeBarrier<PIPE_V>();
 }
 
-// Reduces rows: each becomes one element of `to`, once the last of its elements is there. `partials` has a vector for
-// each row, `stack` its levels, both keep what they hold from one piece of the rows to the next.
-template <typename Join, typename T>
-__aicore__ inline void af_reduce_rows(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from,
-                                      uint32_t rows, uint32_t pitch, const af_part& elements, uint32_t leaf, T identity,
-                                      const AscendC::LocalTensor<T>& partials, const AscendC::LocalTensor<T>& stack,
-                                      uint32_t level, const AscendC::LocalTensor<T>& columns) {
+// Reduces rows: each becomes one element, once the last of its elements is there. `partials` has a vector for each row,
+// and keeps what it holds from one piece of the rows to the next.
+template <typename Join, typename T, typename Sink>
+__aicore__ inline void af_reduce_rows(const Sink& sink, const AscendC::LocalTensor<T>& from, uint32_t rows,
+                                      uint32_t pitch, const af_part& elements, uint32_t leaf, T identity,
+                                      const AscendC::LocalTensor<T>& partials,
+                                      const AscendC::LocalTensor<T>& columns) {
   constexpr uint32_t lanes = 256 / sizeof(T);
   const af_i64 end = elements.start + elements.count;
-  if (elements.start % leaf == 0) AscendC::Duplicate(partials, identity, static_cast<int32_t>(rows * lanes));
-  AscendC::PipeBarrier<PIPE_V>();
   uint32_t now = 0;
   for (af_i64 at = elements.start; at < end; at += now) {
     const uint32_t room = static_cast<uint32_t>(leaf - at % leaf);
     now = end - at < room ? static_cast<uint32_t>(end - at) : room;
-    if (at > elements.start) {
-      AscendC::Duplicate(partials, identity, static_cast<int32_t>(rows * lanes));
-      AscendC::PipeBarrier<PIPE_V>();
-    }
+    if (room == leaf) AscendC::Duplicate(partials, identity, static_cast<int32_t>(rows * lanes));
+    AscendC::PipeBarrier<PIPE_V>();
     af_join_rows<Join>(partials, from[static_cast<uint32_t>(at - elements.start)], rows, pitch, now);
     if (now < room && at + now < elements.total) return;
-    af_close_leaf<Join>(to, partials, stack, level, columns, rows, at / leaf, at + now == elements.total);
+    af_close_leaf<Join>(sink, partials, columns, rows, at / leaf, at + now == elements.total);
   }
 }
 
@@ -204,13 +225,12 @@ __aicore__ inline void af_join_across(const AscendC::LocalTensor<T>& partials, c
   }
 }
 
-// Reduces rows of `elements` with one another: `rows` of them, one behind the other, become one in `to`, once the last
-// is there. `partials` has `width` rows, `step` apart; `stack` has its levels `level` apart.
-template <typename Join, typename T>
-__aicore__ inline void af_reduce_down(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from,
-                                      uint32_t elements, const af_part& rows, uint32_t leaf, uint32_t width, T identity,
-                                      const AscendC::LocalTensor<T>& partials, uint32_t step,
-                                      const AscendC::LocalTensor<T>& stack, uint32_t level) {
+// Reduces rows of `elements` with one another: `rows` of them, one behind the other, become one, once the last is there.
+// `partials` has `width` rows, `step` apart.
+template <typename Join, typename T, typename Sink>
+__aicore__ inline void af_reduce_down(const Sink& sink, const AscendC::LocalTensor<T>& from, uint32_t elements,
+                                      const af_part& rows, uint32_t leaf, uint32_t width, T identity,
+                                      const AscendC::LocalTensor<T>& partials, uint32_t step) {
   const af_i64 end = rows.start + rows.count;
   uint32_t now = 0;
   for (af_i64 at = rows.start; at < end; at += now) {
@@ -236,6 +256,40 @@ __aicore__ inline void af_reduce_down(const AscendC::LocalTensor<T>& to, const A
       }
       AscendC::PipeBarrier<PIPE_V>();
     }
-    af_push<Join>(to, stack, partials, elements, level, at / leaf, at + now == rows.total);
+    sink.template take<Join>(partials, elements, at / leaf, at + now == rows.total);
+  }
+}
+
+// Joins the results of `leaves` leaves in global memory, as `af_leaves` leaves them there, some at a time: as many as
+// `queue`, whose buffers have `bytes`, has room for, but a power of two.
+template <typename Join, typename T, typename Queue>
+__aicore__ inline void af_join_leaves(const af_stack<T>& sink, const af_leaves<T>& from, af_i64 leaves, Queue& queue,
+                                      uint32_t bytes) {
+  constexpr uint32_t block = 32 / sizeof(T), lanes = 256 / sizeof(T);
+  const uint32_t pitch = af_round_up(from.results, block), stride = pitch / block;
+  uint32_t most = 1;
+  while (most < 64 && 2 * most * pitch * sizeof(T) <= bytes) most *= 2;
+  af_i64 number = 0;
+  for (af_i64 leaf = 0; leaf < leaves; leaf += most, ++number) {
+    const uint32_t now = leaves - leaf < most ? static_cast<uint32_t>(leaves - leaf) : most;
+    AscendC::LocalTensor<T> some = queue.template AllocTensor<T>();
+    af_load(some, from.to, from.first + leaf * from.step, now, from.results, from.step, pitch);
+    queue.EnQue(some);
+    some = queue.template DeQue<T>();
+    for (uint32_t apart = 1; apart < now; apart *= 2) {
+      AscendC::PipeBarrier<PIPE_V>();
+      const uint32_t pairs = (now + apart - 1) / (2 * apart);
+      const uint32_t together = 2 * apart * stride > 255 ? 1 : pairs;
+      for (uint32_t pair = 0; pair < pairs; pair += together) {
+        for (uint32_t at = 0; at < from.results; at += lanes) {
+          const auto own = some[2 * apart * pair * pitch + at];
+          const uint32_t next = together == 1 ? 8 : 2 * apart * stride;
+          Join::rows(own, own, own[apart * pitch], af_smaller(from.results - at, lanes), together, next, next);
+        }
+      }
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+    sink.template take<Join>(some, from.results, number, leaf + most >= leaves);
+    queue.FreeTensor(some);
   }
 }
