@@ -23,6 +23,7 @@ from autofuse_fusion.lower.table import lowering_of
 from autofuse_fusion.lower.views.expose import is_narrow
 from autofuse_fusion.lower.writer import KernelWriter, Tensor
 from autofuse_fusion.precision import computes_in, is_half
+from autofuse_fusion.tidy import tidied
 from autofuse_fusion.units import Number, Operand, Read, Size, Unit
 from autofuse_fusion.values import Values
 
@@ -39,7 +40,7 @@ def write_kernel(name: str, group: Group, values: Values, target: TargetSpec, ke
     """Return the kernel of ``group``. ``kept`` are the 16-bit values that are rounded as the program says."""
     assembly = _Assembly(name, group, values, target, kept)
     assembly.run()
-    graph = AscGraph(name, assembly.writer.axes, tuple(assembly.writer.nodes))
+    graph = tidied(AscGraph(name, assembly.writer.axes, tuple(assembly.writer.nodes)))
     operators = tuple(dict.fromkeys(name for unit in group.units for name in _operators(unit, values)))
     backend = AscBackend(name, tuple(assembly.inputs), tuple(group.outputs), graph, operators)
     return Kernel(backend, tuple(assembly.removed))

@@ -172,26 +172,46 @@ def _looked_through(unit: Unit, position: int, values: Values, seen: SeenThrough
         if not isinstance(operand, Read):
             return unit
         if operand.value in seen.views:
-            behind = _behind_view(seen.views[operand.value], values)
+            views = _views_behind(operand.value, seen)
+            # All of them at once, where that works: what is in between may cut the axes for nothing.
+            found = (_moved(unit, position, _behind_view(view, values), values) for view in reversed(views))
+            moved = next((each for each in found if each is not None), None)
         elif operand.value in seen.widenings:
             behind = _behind_widening(seen.widenings[operand.value], values, seen)
+            moved = _moved(unit, position, behind, values)
         else:
             return unit
-        if behind is None:
-            return unit
-        nest, source = behind
-        joined = join(nest, unit.nest, ((nest, operand.layout),), (), values.sizes)
-        if joined is None:
-            return unit
-        moved = moved_unit(unit, joined.second)
         if moved is None:
             return unit
-        if isinstance(source, Read):
-            layout = joined.first(source.layout)
-            if layout is None:
-                return unit
-            source = Read(source.value, layout)
-        unit = evolve(moved, operands=(*moved.operands[:position], source, *moved.operands[position + 1 :]))
+        unit = moved
+
+
+def _views_behind(value: str, seen: SeenThrough) -> list[Node]:
+    """Return the views between ``value`` and what lies in memory, the one that makes ``value`` first."""
+    views: list[Node] = []
+    view = seen.views.get(value)
+    while view is not None:
+        views.append(view)
+        view = seen.views.get(view.inputs[0] or "")
+    return views
+
+
+def _moved(unit: Unit, position: int, behind: tuple[Nest, Operand] | None, values: Values) -> Unit | None:
+    """Return ``unit`` reading what stands behind operand ``position``; None where its axes do not allow that."""
+    operand = unit.operands[position]
+    if behind is None or not isinstance(operand, Read):
+        return None
+    nest, source = behind
+    joined = join(nest, unit.nest, ((nest, operand.layout),), (), values.sizes)
+    moved = None if joined is None else moved_unit(unit, joined.second)
+    if joined is None or moved is None:
+        return None
+    if isinstance(source, Read):
+        layout = joined.first(source.layout)
+        if layout is None:
+            return None
+        source = Read(source.value, layout)
+    return evolve(moved, operands=(*moved.operands[:position], source, *moved.operands[position + 1 :]))
 
 
 def _behind_view(view: Node, values: Values) -> tuple[Nest, Operand] | None:

@@ -13,7 +13,7 @@ from autofuse_ir.fused_graph import HostRegion
 from autofuse_ir.graph import AttrValue, Graph
 from autofuse_ir.operators import operator
 from autofuse_reference.arrays import numpy_dtype
-from autofuse_reference.errors import EvaluationError
+from autofuse_reference.errors import StatusError
 
 Array = np.ndarray[Any, Any]
 RUNS: tuple[dict[str, int], ...] = (
@@ -143,5 +143,5 @@ def test_a_class_out_of_range_is_an_error(kit, op: str) -> None:
     )
     fused = kit.fuse(graph)
     arrays["x1"][0, 0] = 5
-    with pytest.raises(EvaluationError, match="out of range"):
+    with pytest.raises(StatusError, match="out of range"):
         kit.interpreted(fused, arrays)

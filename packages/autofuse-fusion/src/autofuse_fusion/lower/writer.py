@@ -17,6 +17,7 @@ from autofuse_ir.strides import dense_strides
 from autofuse_reference.operators.precision import cast
 
 from autofuse_fusion.axes import Layout
+from autofuse_fusion.passes.casts import is_embedding
 
 Number: TypeAlias = bool | int | float
 
@@ -42,6 +43,7 @@ class KernelWriter:
     nodes: list[AscNode] = field(factory=list)
     source: tuple[str, ...] = ()
     _written: dict[tuple[object, ...], Tensor] = field(factory=dict)
+    _narrow: dict[str, Tensor] = field(factory=dict)
     _counts: dict[str, int] = field(factory=dict)
 
     def data(self, index: int, dtype: DType, layout: Layout) -> str:
@@ -99,8 +101,17 @@ class KernelWriter:
         return self._written[key]
 
     def cast(self, tensor: Tensor, dtype: DType) -> Tensor:
-        """Return ``tensor`` as ``dtype``; itself where it has that type."""
-        return tensor if tensor.dtype == dtype else self.apply("Cast", tensor, dtype=dtype)
+        """Return ``tensor`` as ``dtype``; itself where it has that type.
+
+        A type that it was only widened to on the way is skipped.
+        """
+        tensor = self._narrow.get(tensor.name, tensor)
+        if tensor.dtype == dtype:
+            return tensor
+        found = self.apply("Cast", tensor, dtype=dtype)
+        if is_embedding(tensor.dtype, dtype):
+            self._narrow[found.name] = tensor
+        return found
 
     def apply(self, op: str, *inputs: Tensor, dtype: DType | None = None, **attrs: bool) -> Tensor:
         """Return AscIR operator ``op`` of ``inputs``, which are widened to one another."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from attrs import define, evolve, field
 from autofuse_ir.dims import Dim, const, eq, ge, product, select
+from autofuse_ir.dtypes import bool_
 from autofuse_ir.facts import ValueFact
 from autofuse_ir.graph import Node
 from autofuse_ir.operators import Flag, input_names, operator
@@ -293,6 +294,8 @@ class ViewBuilder(NodeWriter):
         self._depth -= 1
         if known is not None:
             return known
+        if maker.op in ("Less", "GreaterEqual"):
+            inputs = self._counted(inputs)
         if partial:
             inputs = self._guarded(maker, inputs, own, shape, places)
         return self._again(maker, inputs, shape, name)
@@ -319,8 +322,8 @@ class ViewBuilder(NodeWriter):
         match maker.op:
             case "Less" | "GreaterEqual" if isinstance(self.values.leaves.get(given[0]), Position):
                 bound = self._known_size(given[1])
-                found = None if bound is None else self.compare(maker.op, given[0], bound)
-                return found if found is not None and self.truth(found) is not None else None
+                known = None if bound is None else self.known_comparison(maker.op, given[0], bound)
+                return None if known is None else self.number(known, bool_)
             case "LogicalAnd" if any(self.truth(value) is not None for value in given):
                 return self.both(given[0], given[1])
             case "SelectV2" if self.truth(given[0]) is not None:
@@ -332,6 +335,15 @@ class ViewBuilder(NodeWriter):
                 return self.view(branch, shape, operand, partial)
             case _:
                 return None
+
+    def _counted(self, inputs: list[str | None]) -> list[str | None]:
+        """Return the operands of a comparison with a position counted from 0, where it is one with a known size."""
+        index, value = (each or "" for each in inputs)
+        bound = self._known_size(value) if isinstance(self.values.leaves.get(index), Position) else None
+        if bound is None:
+            return inputs
+        start, far = self.from_zero(index, bound)
+        return inputs if start == index else [start, self.size(far, self.values.fact(start).dtype)]
 
     def _known_size(self, value: str) -> Dim | None:
         """Return the one integer that ``value`` holds, where it is known."""

@@ -177,12 +177,30 @@ class NodeWriter:
 
     def compare(self, op: str, index: str, bound: Dim) -> str:
         """Return where ``index`` is Less than a size, or GreaterEqual; a constant where that is known of all of it."""
-        fact, leaf = self.values.fact(index), self.values.leaves.get(index)
-        if isinstance(leaf, Position):
-            known = self._compared(op, leaf.place, self.shape_of(index), bound)
-            if known is not None:
-                return self.number(known, bool_)
-        return self.emit(op, (index, self.size(bound, fact.dtype)), self.shape_of(index), bool_)
+        known = self.known_comparison(op, index, bound)
+        if known is not None:
+            return self.number(known, bool_)
+        index, bound = self.from_zero(index, bound)
+        return self.emit(op, (index, self.size(bound, self.values.fact(index).dtype)), self.shape_of(index), bool_)
+
+    def known_comparison(self, op: str, index: str, bound: Dim) -> bool | None:
+        """Return how ``index`` compares with ``bound`` at all points, where it is a position and that is one answer."""
+        leaf = self.values.leaves.get(index)
+        return self._compared(op, leaf.place, self.shape_of(index), bound) if isinstance(leaf, Position) else None
+
+    def from_zero(self, index: str, bound: Dim) -> tuple[str, Dim]:
+        """Return ``index`` and a size it is compared with; counted from 0 where it is a position along a dim.
+
+        Comparisons with pieces of pieces ask for one index so.
+        """
+        fact, leaf, fits = self.values.fact(index), self.values.leaves.get(index), self.values.sizes.fits_int32
+        if not isinstance(leaf, Position) or fact.dtype != int32 or len(leaf.place.dims) != 1:
+            return index, bound
+        (dim,), shape = leaf.place.dims, self.shape_of(index)
+        far = bound - leaf.place.offset
+        if leaf.place != at(dim, _ONE, leaf.place.offset) or not fits(far) or not fits(shape[dim]):
+            return index, bound
+        return self.leaf(Position(at(dim)), shape, int32), far
 
     def _compared(self, op: str, place: Place, shape: Shape, bound: Dim) -> bool | None:
         """Return how an index compares with ``bound`` at all points, where that is proved and one answer."""
