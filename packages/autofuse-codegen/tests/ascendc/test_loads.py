@@ -21,6 +21,7 @@ SIZES = (
     {"a": 70, "b": 2, "c": 17},
     {"a": 2, "b": 2, "c": 3_000},
     {"a": 300, "b": 3, "c": 2},
+    {"a": 2, "b": 200, "c": 300},
 )
 
 
@@ -55,6 +56,7 @@ VIEWS: dict[str, View] = {
     "diagonal": View(("b+c", "c"), (("z1", 1, 0), "z2")),
     "spread_by_size": View(("a", "b", "c"), ("z0", ("z1", "select(b == 1, 0, 1)", 0), "z2")),
     "element_by_size": View(("a", "b", "c"), ("z0", "z1", ("z2", "select(c == 1, 0, 1)", 0))),
+    "every_many": View(("a", "b", "c", 9), ("z0", "z1", "z2", 7)),
 }
 
 

@@ -19,11 +19,12 @@ from autofuse_schedule.transforms.collapse_broadcasts import CollapseBroadcasts
 from autofuse_schedule.transforms.drop_unread import DropUnread
 from autofuse_schedule.transforms.insert_broadcasts import InsertBroadcasts
 from autofuse_schedule.transforms.merge_axes import MergeAxes
+from autofuse_schedule.transforms.stage_loads import StageLoads
 from autofuse_schedule.workspace import workspace_bytes
 
 
 def schedule(
-    backend_node: AscBackend | FusedAscBackend, facts: SymbolFacts, target: TargetSpec, *, holds: bool = False
+    backend_node: AscBackend | FusedAscBackend, facts: SymbolFacts, target: TargetSpec, *, holds: bool = True
 ) -> ScheduleResult:
     """Schedule ``backend_node`` for ``target``; of several AscGraphs, each by itself, in the order of their data.
 
@@ -67,7 +68,7 @@ def _implementations(
     merged = MergeAxes()(CollapseBroadcasts()(DropUnread()(part.graph)))
     body, axes = merged.graph, merged.axes
     if target.kind is TargetKind.ASCEND:
-        body = InsertBroadcasts()(Legalise(target.name)(body))
+        body = InsertBroadcasts()(StageLoads()(Legalise(target.name)(body)))
     group = group_of_graph(body)
     kept: list[ImplGraph] = []
     dropped: list[Dropped] = []

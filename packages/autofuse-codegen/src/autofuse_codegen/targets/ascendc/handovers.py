@@ -45,6 +45,7 @@ class Handovers:
         late: list[tuple[Queue, AscNode]] = []
         gathers: list[AscNode] = []
         read: list[AscNode] = []
+        staged: list[AscNode] = []
         for queue in draft.memory.queues:
             loads = self._loads(queue)
             if not loads or any(waits_for_values(node, draft.nodes) for node in loads):
@@ -59,12 +60,16 @@ class Handovers:
                         read.append(node)
                     case LoadForm.ROW_BY_INDEX:
                         gathers.append(node)
+                    case LoadForm.STAGED:
+                        staged.append(node)
                     case _:
                         draft.lines += self._transfer(node)
-            if any(node in loads for node in (*gathers, *read)) or self._has_indices(loads):
+            if any(node in loads for node in (*gathers, *read, *staged)) or self._has_indices(loads):
                 late.append((queue, loads[0]))
             else:
                 draft.put(f"{queue.name}.EnQue({self._handle(queue, loads[0])});")
+        for node in staged:
+            draft.lines += self._transfer(node)
         self._indexed(gathers, read)
         for queue, first in late:
             draft.put(f"{queue.name}.EnQue({self._handle(queue, first)});")
@@ -74,7 +79,7 @@ class Handovers:
         draft = self.draft
         indexed = [n for n in draft.order if n in gathers or (n in read and index_operands(n))]
         indices = {draft.nodes[name] for node in indexed for name in index_operands(node)}
-        is_filled = any(n.op == "Load" and self._form(n) is LoadForm.BOX for n in indices)
+        is_filled = any(n.op == "Load" and self._form(n) in (LoadForm.BOX, LoadForm.STAGED) for n in indices)
         if indices:
             draft.put("", "af_order<HardEvent::MTE2_S>();")
         if read or is_filled:

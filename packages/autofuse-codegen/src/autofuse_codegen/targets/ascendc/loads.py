@@ -23,6 +23,8 @@ class LoadForm(Enum):
     """Copies of the part that lies inside of the data; the rest is filled."""
     ROW_BY_INDEX = "row_by_index"
     """Copies of rows whose place the values of index operands say."""
+    STAGED = "staged"
+    """Copies into scratch, from where the vector unit gathers elements."""
     ELEMENTS = "elements"
     """The scalar unit reads one by one."""
 
@@ -33,7 +35,8 @@ def load_form(node: AscNode, nodes: Mapping[str, AscNode], layouts: Layouts) -> 
     assert access is not None
     axes = layouts.axes_of(node)
     if axes and address(access).step_along(axes[-1].root) != const(1):
-        return LoadForm.ELEMENTS
+        is_plain = access.bounds is Bounds.INSIDE and len(node.inputs) == 1
+        return LoadForm.STAGED if is_plain and node.attr("scratch") else LoadForm.ELEMENTS
     if access.bounds is not Bounds.INSIDE and not _pads(node):
         return LoadForm.ELEMENTS
     indices = [nodes[node.inputs[1 + dim.operand]] for dim in access.dims if dim.operand is not None]

@@ -14,6 +14,7 @@ from autofuse_codegen.targets.ascendc.lines import Line
 from autofuse_codegen.targets.ascendc.loads import LoadForm, ValueText, load_form, moves_rows
 from autofuse_codegen.targets.ascendc.nest import Nest
 from autofuse_codegen.targets.ascendc.places import at
+from autofuse_codegen.targets.ascendc.staged import staged
 
 
 @frozen
@@ -33,6 +34,8 @@ class Transfers:
                 box(writer)
             case LoadForm.ROW_BY_INDEX:
                 rows_by_index(writer, self.value, self.nodes)
+            case LoadForm.STAGED:
+                staged(writer)
             case LoadForm.ELEMENTS:
                 elements(writer, self.value)
         return writer.loops.close()

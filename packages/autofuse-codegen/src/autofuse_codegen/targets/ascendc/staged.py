@@ -1,0 +1,37 @@
+"""Loads that a stage in UB turns into rows: steps other than 1 along the innermost axis."""
+
+from autofuse_ir.asc_graph import Axis
+from autofuse_ir.dims import const
+
+from autofuse_codegen.targets.ascendc.boxes import BoxWriter
+from autofuse_codegen.targets.ascendc.memory import SCRATCH
+from autofuse_codegen.targets.ascendc.places import at
+from autofuse_codegen.targets.cpu.access import address
+
+
+def staged(writer: BoxWriter) -> BoxWriter:
+    """Write a load of planes: the innermost axis, and the one along which the data is contiguous."""
+    assert writer.node.access is not None
+    axes, layouts, where = writer.axes, writer.layouts, address(writer.node.access)
+    rows = _rows(writer)
+    for axis in axes[:-1]:
+        if axis is not rows:
+            writer.loops.open(axis)
+    across = writer.nest.size(where.step_along(axes[-1].root))
+    down, count, pitch = "0", "1", layouts.extent(axes[-1])
+    if rows is not None:
+        down, count = writer.nest.size(where.step_along(rows.root)), layouts.extent(rows)
+        pitch = layouts.step(axes, axes.index(rows))
+    plane = f"af_plane{{{writer.offset()}, {down}, {across}}}"
+    shape = f"{count}, {layouts.extent(axes[-1])}, {pitch}"
+    text = f"af_load_plane({at(writer.to, writer.loops.place(axes))}, {writer.gm}, {plane}, {shape}, {SCRATCH});"
+    writer.loops.put(text, writes=frozenset({writer.memory, SCRATCH}))
+    return writer
+
+
+def _rows(writer: BoxWriter) -> Axis | None:
+    """The axis of the tile along which the data is contiguous, else the one around the innermost."""
+    assert writer.node.access is not None
+    outer, where = writer.axes[:-1], address(writer.node.access)
+    contiguous = [axis for axis in outer if where.step_along(axis.root) in (const(1), const(-1))]
+    return contiguous[-1] if contiguous else outer[-1] if outer else None

@@ -1,0 +1,56 @@
+"""Loads of no rows state the scratch that their elements are gathered from; all others stay as they are."""
+
+import pytest
+from autofuse_ir import dtypes as dt
+from autofuse_ir.asc_builder import AscGraphBuilder, Operand
+from autofuse_ir.asc_graph import Bounds
+from autofuse_schedule.transforms.stage_loads import STAGE_BYTES, StageLoads
+
+
+def loaded(memory, at, **options):
+    b = AscGraphBuilder("g", {"z0": "n", "z1": "m"})
+    x = b.load(b.input("x", dt.float32), memory, at, **options)
+    b.store(b.op("Abs", x), "y", ("n", "m"), ("z0", "z1"))
+    return b.build()
+
+
+def stage_of(graph):
+    return next(node.attr("scratch", 0) for node in StageLoads()(graph).nodes if node.op == "Load")
+
+
+@pytest.mark.parametrize(
+    ("memory", "at"),
+    [
+        (("m", "n"), ("z1", "z0")),
+        (("n", "m"), ("z0", ("z1", -1, "m-1"))),
+        (("n", "2*m"), ("z0", ("z1", 2, 0))),
+        (("n", "m", "k"), ("z0", "z1", 0)),
+        (("n", "m"), ("z0", ("z1", "select(m == 1, 0, 1)", 0))),
+    ],
+)
+def test_what_is_no_row_gets_a_stage(memory, at):
+    assert stage_of(loaded(memory, at)) == STAGE_BYTES
+
+
+@pytest.mark.parametrize(
+    ("memory", "at"),
+    [
+        (("n", "m"), ("z0", "z1")),
+        (("n", "m+3"), (("z0", -1, "n-1"), ("z1", 1, 3))),
+        (("k", "n", "m"), (2, "z0", "z1")),
+    ],
+)
+def test_rows_stay_as_they_are(memory, at):
+    graph = loaded(memory, at)
+    assert StageLoads()(graph) is graph
+
+
+def test_what_may_leave_the_data_and_gathers_stay_as_they_are():
+    padded = loaded(("m", "n"), ("z1", "z0"), bounds=Bounds.FILL, fill=0.0)
+    assert StageLoads()(padded) is padded
+    b = AscGraphBuilder("g", {"z0": "n", "z1": "m"})
+    ids = b.load(b.input("ids", dt.int32), ("n", "m"), ("z0", "z1"))
+    x = b.load(b.input("x", dt.float32), ("k",), (Operand(0),), indices=(ids,))
+    b.store(b.op("Abs", x), "y", ("n", "m"), ("z0", "z1"))
+    gathered = b.build()
+    assert StageLoads()(gathered) is gathered
