@@ -108,6 +108,7 @@ _EMULATED = {
     "Log1p": 5.0,
     "Expm1": 6.0,
     "Atanh": 8.0,
+    "Atan2": 3.0,
     "Mod": 1.0,
 }
 

@@ -41,8 +41,8 @@ _CASTS = frozenset(
 class Chip:
     """Types of the operands (of ``Select``: what it selects) with an instruction or a short fixed sequence of them.
 
-    Shifts are by a number; ``shifts_by_tensors``: by tensors as well. ``casts`` are pairs of one Cast instruction. Floats
-    become integers towards zero and saturate.
+    Shifts are by a number; ``shifts_by_tensors``: by tensors as well. ``casts`` are pairs of one Cast instruction.
+    Floats become integers towards zero and saturate.
     """
 
     native: dict[str, frozenset[DType]]

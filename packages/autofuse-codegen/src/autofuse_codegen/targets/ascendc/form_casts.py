@@ -29,7 +29,7 @@ def rounding(source: DType, to: DType) -> str:
     if source.is_float and to.is_integer:
         return "TRUNC"
     if source.is_float and to.is_float:
-        return "RINT" if to.bits < source.bits else "NONE"
+        return "NONE" if to.bits > source.bits else "RINT"
     if source.is_integer and to.is_float:
         is_exact = source.bits == 8 or (source == dt.int16 and to == dt.float32)
         return "NONE" if is_exact else "RINT"
