@@ -119,13 +119,20 @@ def predict(lowered: Lowered, target: TargetSpec, sizes: Mapping[str, int], unfu
     if not unfused:
         return found
     alone = fuse(lowered.graph, lowered.facts, target, evolve(lowered.options, enable=False))
-    others, unknown = _predicted(_tiled(alone, target), target, known)
+    others, unknown = predict_kernels(alone, target, known)
     return evolve(
         found,
         unfused_microseconds=sum(kernel.microseconds for kernel in others),
         unfused_launches=len(others),
         without=(*without, *unknown),
     )
+
+
+def predict_kernels(
+    fused: FusedGraph, target: TargetSpec, sizes: Mapping[str, int]
+) -> tuple[tuple[KernelPrediction, ...], tuple[str, ...]]:
+    """Return the predictions of all kernels of ``fused``, and the names of those whose sizes are not in ``sizes``."""
+    return _predicted(_tiled(fused, target), target, sizes)
 
 
 def _tiled(fused: FusedGraph, target: TargetSpec) -> Iterable[tuple[ScheduleResult, TilingModel]]:
