@@ -22,14 +22,16 @@ def fetched_ahead(impl: ImplGraph, phase: Phase) -> tuple[tuple[str, ...], ...]:
     found: list[list[str]] = [[] for _ in phase.segments]
     if tile is None:
         return tuple(map(tuple, found))
+    is_first = True
     for number, segment in enumerate(phase.segments):
+        if not segment.axes or segment.axes[-1] == tile.name:
+            continue  # one value a row: few bytes
         loads = [nodes[name] for name in segment.nodes if nodes[name].op == "Load" and _moves(nodes[name], tile)]
-        if number and any(load.attr("resident") is not True for load in loads):
+        if not is_first and any(load.attr("resident") is not True for load in loads):
             return tuple(() for _ in phase.segments)
+        is_first = is_first and not loads
         later = [n for n in range(number + 1, len(phase.segments)) if phase.segments[n].axes == segment.axes]
-        if not later or segment.axes[-1] == tile.name:
-            continue
-        for load in loads:
+        for load in loads if later else ():
             if load.attr("resident") is not True and _is_row(load, impl, segment):
                 found[min(later, key=lambda n: (len(found[n]), n))].append(load.name)
     return tuple(map(tuple, found))

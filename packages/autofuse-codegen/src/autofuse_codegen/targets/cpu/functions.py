@@ -86,7 +86,8 @@ def _function(
     if any("af_state_rows" in line for line in memory):
         called.add("af_state_rows")
     text = "\n".join((text, *memory))
-    prologue = [f"constexpr int {LANES} = AF_VECTOR_BYTES / {lane_bytes(impl.nodes)};"]
+    computed = tuple(node for node in impl.nodes if node.name not in lowering.scope.replaced)
+    prologue = [f"constexpr int {LANES} = AF_VECTOR_BYTES / {lane_bytes(computed)};"]
     prologue += [
         f"const af_i64 {sizes[s]} = launch->sizes[{i}];"
         for i, s in enumerate(schedule.symbols)

@@ -25,6 +25,7 @@ from autofuse_codegen.targets.cpu.names import Names
 from autofuse_codegen.targets.cpu.reductions import needs_row_memory
 from autofuse_codegen.targets.cpu.scope import KernelScope
 from autofuse_codegen.targets.cpu.segments import SegmentWriter
+from autofuse_codegen.targets.cpu.table_rows import tables_filled
 
 
 def phase_groups(impl: ImplGraph) -> tuple[tuple[Phase, ...], ...]:
@@ -58,7 +59,8 @@ class GroupLowering:
 
     def function(self, name: str) -> Function:
         """Return the function that runs one block."""
-        body = (*self._data(), *self._scalars(), *self._phases(self.phases, 0))
+        tables = tables_filled(self.scope, self.phases)
+        body = (*self._data(), *self._scalars(), *tables, *self._phases(self.phases, 0))
         return Function(name, self._comment(), prune(body))
 
     def _comment(self) -> tuple[str, ...]:

@@ -72,11 +72,14 @@ class RowWriter:
     def statements(self, count: Expression | None) -> tuple[Statement, ...]:
         """Return the row; ``count`` is the name of its number of elements, where there is one."""
         scope = self.scope
-        for name in dict.fromkeys(i for n in self.segment.nodes for i in scope.nodes[n].inputs):
+        computed = tuple(name for name in self.segment.nodes if name not in scope.replaced)
+        for name in dict.fromkeys(i for n in computed for i in self._inputs(n)):
             self._fetch(name)
-        for name in self.segment.nodes:
+        for name in computed:
             node = scope.nodes[name]
             match node.op:
+                case _ if name in scope.tables:
+                    self._look_up(node)
                 case "Load":
                     self._load(node)
                 case "Store":
@@ -222,6 +225,15 @@ class RowWriter:
         if node.op != "Broadcast":
             value = call(node, operands, dtypes, self._access_of(node.name))
         self._add(node.name, Declare("auto", self.scope.value(node.name), value))
+
+    def _inputs(self, name: str) -> tuple[str, ...]:
+        return (self.scope.tables[name].index,) if name in self.scope.tables else self.scope.nodes[name].inputs
+
+    def _look_up(self, node: AscNode) -> None:
+        """Take the value from its table."""
+        table = self.scope.tables[node.name]
+        found = Call("af_lookup", (Name(self.scope.table(node.name)), Name(self.scope.value(table.index))))
+        self._add(node.name, Declare("auto", self.scope.value(node.name), found))
 
     def _axis_index(self, node: AscNode) -> None:
         kind = type_name(node.dtype)

@@ -11,6 +11,7 @@ from autofuse_codegen.targets.cpu.access import Address
 from autofuse_codegen.targets.cpu.local_memory import BufferMemory, plan_memory, vectorised_axes
 from autofuse_codegen.targets.cpu.loops import Nest
 from autofuse_codegen.targets.cpu.names import Names
+from autofuse_codegen.targets.cpu.tables import Table, replaced, tables_of
 
 
 @frozen
@@ -36,6 +37,8 @@ class KernelScope:
     accumulators: dict[str, Placement] = field(init=False)
     vectorised: dict[str, tuple[Axis, ...]] = field(init=False)
     scratch: list[Scratch] = field(factory=list, init=False)
+    tables: dict[str, Table] = field(init=False)
+    replaced: frozenset[str] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.nodes = {node.name: node for node in self.impl.nodes}
@@ -46,6 +49,9 @@ class KernelScope:
         self.places = {p.node: p for p in self.impl.placements if p.buffer is not None}
         self.accumulators = {p.node: p for p in self.impl.accumulators if p.buffer is not None}
         self.vectorised = vectorised_axes(self.impl)
+        tables = tables_of(self.impl)
+        self.tables = {table.result: table for table in tables}
+        self.replaced = replaced(self.impl, tables)
 
     def value(self, node: str) -> str:
         """Return the name of the value of ``node``."""
@@ -54,6 +60,10 @@ class KernelScope:
     def base(self, node: str) -> str:
         """Return the name of the pointer to the data, or the buffer, of ``node``."""
         return self.names.of(f"base {node}", node)
+
+    def table(self, result: str) -> str:
+        """Return the name of the table of ``result``."""
+        return self.names.of(f"table {result}", f"{result}_of")
 
     def location(self, node: str) -> Location | None:
         """Return the kind of buffer that ``node`` is placed in; None for values in registers and arguments."""
