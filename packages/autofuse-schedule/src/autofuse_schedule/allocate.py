@@ -6,7 +6,7 @@ from types import MappingProxyType
 from attrs import define, evolve, field, frozen
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.dims import Dim, product
-from autofuse_ir.reduction import reduced_axes
+from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.schedule import Buffer, Location, Placement, QueuePosition, Segment
 from autofuse_ir.target import TargetKind, TargetSpec
 
@@ -14,6 +14,10 @@ from autofuse_schedule.lifetime import Lifetime, lifetimes
 from autofuse_schedule.nest import Nest
 from autofuse_schedule.rows import Rows, rounded_up, rows_for
 from autofuse_schedule.scratch import ScratchNeeds
+
+
+MOVED_ELEMENTS = 512
+"""Elements that a reduction along several axes has room to move at once, at least."""
 
 
 @frozen
@@ -98,8 +102,18 @@ def allocate(
 
 
 def _work(node: AscNode, nest: Nest, rows: Rows, nodes: Mapping[str, AscNode]) -> tuple[AscNode, Dim]:
-    """A node and the elements of a tile that it goes through: those that it reads where it joins them."""
-    return node, rows.elements_of(nodes[node.inputs[0]] if reduced_axes(node) else node, nest)
+    """A node and the elements of a tile that it goes through: those that it reads where it joins them.
+
+    Along several axes they are moved to their lanes first, some at a time; that takes a block for each result, too.
+    """
+    reduced = reduced_axes(node)
+    if not reduced:
+        return node, rows.elements_of(node, nest)
+    elements = rows.elements_of(nodes[node.inputs[0]], nest)
+    if len(reduced) == 1 and tree_of(node).partials > 1:
+        return node, elements
+    results = product(axis.size for axis in nest.varying(node)[-1:])
+    return node, elements + MOVED_ELEMENTS + 8 * results
 
 
 def _position(node: AscNode, nodes: dict[str, AscNode], spans: dict[str, Lifetime]) -> QueuePosition:

@@ -6,6 +6,7 @@ partial result is a row.
 
 import math
 
+from attrs import frozen
 from autofuse_ir.asc_graph import AscNode, Axis, AxisKind
 from autofuse_ir.asc_ops import REDUCTIONS
 from autofuse_ir.dims import Dim, ceildiv, const, product
@@ -95,9 +96,9 @@ def reduce(node: AscNode, source: Tensor, draft: Draft) -> list[Item]:
         raise _no_form(node)
     if axes[-1:] == kept[-1:]:
         return [*lines, *_down(node, source, draft, axes, kept)]
-    if tree_of(node).partials > 1 and axes == (*kept, *reduced) and len(reduced) == 1:
+    if tree_of(node).partials > 1 and axes == (*kept, *reduced) and len(reduced_axes(node)) == 1:
         return [*lines, *_rows(node, source, draft, kept, reduced)]
-    raise _no_form(node)
+    return [*lines, *_lines(node, source, draft, axes, kept)]
 
 
 def join(node: AscNode, draft: Draft) -> list[Item]:
@@ -159,26 +160,65 @@ def _no_form(node: AscNode) -> CodegenError:
     )
 
 
+@frozen
+class _Around:
+    """Loops around what one call joins; offsets of its source, and of its results in UB and in global memory.
+
+    ``start`` is the number of its first element among those that are joined.
+    """
+
+    axes: tuple[Axis, ...]
+    indices: tuple[str, ...]
+    source: str
+    result: str
+    dense: str
+    start: str
+
+
+def _around(node: AscNode, draft: Draft, axes: tuple[Axis, ...], kept: tuple[Axis, ...], number: int) -> _Around:
+    """The first ``number`` of ``axes`` as loops."""
+    layouts = draft.layouts
+    source, result, dense, start = "", "", "", _start(node, draft)
+    indices = []
+    for position, axis in enumerate(axes[:number]):
+        index = layouts.names.of(f"copy {node.name} {axis.name}", f"{axis.name}_i")
+        indices.append(index)
+        source = _plus(source, f"{index} * {layouts.step(axes, position)}")
+        if axis in kept:
+            at = kept.index(axis)
+            result = _plus(result, f"{index} * {layouts.step(kept, at)}")
+            dense = _plus(dense, f"{index} * {layouts.points(kept[at + 1 :])}")
+        else:
+            start = _plus(start, _number(node, draft, axis, index))
+    return _Around(axes[:number], tuple(indices), source, result, dense, start or "0")
+
+
+def _looped(line: Line, around: _Around, draft: Draft) -> list[Item]:
+    """``line`` in the loops of ``around``."""
+    lines: list[Item] = []
+    for depth, (axis, index) in enumerate(zip(around.axes, around.indices, strict=True)):
+        head = f"for (uint32_t {index} = 0; {index} < {draft.layouts.extent(axis)}; ++{index}) {{"
+        lines.append(Line(head, line.reads if depth == 0 else frozenset(), depth=depth))
+    lines.append(Line(line.text, line.reads, line.writes, line.settles, len(around.axes)))
+    return [*lines, *(Line("}", depth=depth) for depth in reversed(range(len(around.axes))))]
+
+
 def _rows(node: AscNode, source: Tensor, draft: Draft, kept: tuple[Axis, ...], reduced: tuple[Axis, ...]) -> list[Item]:
     """Each row of reduced elements becomes one result."""
     layouts = draft.layouts
     kind, lanes = type_name(node.dtype), VECTOR_BYTES // node.dtype.itemsize
     rows = layouts.extent(kept[-1]) if kept else "1"
     pitch = layouts.pitch((*kept, *reduced))
+    around = _around(node, draft, (*kept, *reduced), kept, len(kept[:-1]))
     partials, memory = draft.partials(node), draft.memory.accumulator_of(node.name).buffer.name
-    index = layouts.names.of(f"copy {node.name}", "i")
-    own = layouts.pitch(kept) if kept[:-1] else ""
-    from_at, to_at, partials_at = "", "", ""
-    if own:
-        from_at, to_at = f"{index} * {rows} * {pitch}", f"{index} * {own}"
-        partials_at = f"{to_at} * {lanes}"
-    sink, written = _sink(node, draft, to_at, _times(layouts.count(kept), lanes), ("1", "1", "1"))
+    sink, written = _sink(node, draft, around, _times(layouts.count(kept), lanes), (rows, "1", rows))
+    mine = f"({around.result}) * {lanes}" if around.result else ""
     text = (
-        f"af_reduce_rows<{JOINS[node.op]}>({sink}, {_at(source.text, from_at)}, {rows}, {pitch}, "
-        f"{_part(node, draft, reduced)}, {tree_of(node).leaf}, {_identity(node)}, {_at(partials, partials_at)}, "
+        f"af_reduce_rows<{JOINS[node.op]}>({sink}, {_at(source.text, around.source)}, {rows}, {pitch}, "
+        f"{_part(node, draft, reduced)}, {tree_of(node).leaf}, {_identity(node)}, {_at(partials, mine)}, "
         f"{SCRATCH}.ReinterpretCast<{kind}>());"
     )
-    return _repeated(_joined(text, {*written, memory}, node, draft), index, kept[:-1], draft)
+    return _looped(_joined(text, {*written, memory}, node, draft), around, draft)
 
 
 def _joined(text: str, writes: set[str], node: AscNode, draft: Draft) -> Line:
@@ -187,17 +227,17 @@ def _joined(text: str, writes: set[str], node: AscNode, draft: Draft) -> Line:
 
 
 def _sink(
-    node: AscNode, draft: Draft, at: str, partials: str, shape: tuple[str, str, str]
+    node: AscNode, draft: Draft, around: _Around, partials: str, shape: tuple[str, str, str]
 ) -> tuple[str, tuple[str, ...]]:
-    """Where values of leaves go, from element ``at`` of the tile's results on; and which memory that is.
+    """Where values of leaves go, and which memory that is.
 
     ``partials`` is the number of elements of all partial results, behind which the stack lies; ``shape`` as above.
     """
     if is_spread(node, draft):
-        return _leaves(node, node, draft, at, shape), ()
+        return _leaves(node, node, draft, around.dense, shape), ()
     to = draft.tensor(node)
-    stack = f"{draft.partials(node)}[{_plus(partials, at)}]"
-    text = f"af_stack<{type_name(node.dtype)}>{{{_at(to, at)}, {stack}, {_level(node, draft)}}}"
+    stack = f"{draft.partials(node)}[{_plus(partials, around.result)}]"
+    text = f"af_stack<{type_name(node.dtype)}>{{{_at(to, around.result)}, {stack}, {_level(node, draft)}}}"
     return text, (draft.memory.memory_of(node.name) or node.name,)
 
 
@@ -210,38 +250,44 @@ def _down(node: AscNode, source: Tensor, draft: Draft, axes: tuple[Axis, ...], k
     layouts, tree = draft.layouts, tree_of(node)
     inside = next((i for i in range(len(axes)) if axes[i:] == kept[len(kept) - len(axes) + i :]), len(axes))
     # Around the rows that lie one behind the other there may be more axes, kept ones and reduced ones.
-    around = axes[: max(0, inside - 1)]
+    around = _around(node, draft, axes, kept, max(0, inside - 1))
+    suffix = axes[inside:]
     elements = layouts.step(axes, inside - 1) if inside else layouts.count(axes)
-    counted = {axis: layouts.names.of(f"copy {node.name} {axis.name}", f"{axis.name}_i") for axis in around}
-    from_at, to_at, dense_at, start = "", "", "", _start(node, draft)
-    for position, axis in enumerate(around):
-        index = counted[axis]
-        from_at = _plus(from_at, f"{index} * {layouts.step(axes, position)}")
-        if axis in kept:
-            to_at = _plus(to_at, f"{index} * {layouts.step(kept, kept.index(axis))}")
-            dense_at = _plus(dense_at, f"{index} * {layouts.points(kept[kept.index(axis) + 1 :])}")
-        else:
-            start = _plus(start, _number(node, draft, axis, index))
     count = layouts.extent(axes[inside - 1]) if inside else "1"
     results = layouts.count(kept) if len(kept) > 1 else layouts.pitch((axes[0], kept[-1]))
     partials, memory = draft.partials(node), draft.memory.accumulator_of(node.name).buffer.name
-    suffix = axes[inside:]
     shape = (layouts.extent(suffix[-1]), layouts.rows(suffix), layouts.pitch((axes[0], suffix[-1])))
-    at = dense_at if is_spread(node, draft) else to_at
-    sink, written = _sink(node, draft, at, _times(results, tree.partials), shape)
+    sink, written = _sink(node, draft, around, _times(results, tree.partials), shape)
     text = (
-        f"af_reduce_down<{JOINS[node.op]}>({sink}, {_at(source.text, from_at)}, {elements}, "
-        f"af_part{{{start or '0'}, {count}, {draft.nest.size(_total(node, draft))}}}, {tree.leaf}, {tree.partials}, "
-        f"{_identity(node)}, {_at(partials, to_at)}, {results});"
+        f"af_reduce_down<{JOINS[node.op]}>({sink}, {_at(source.text, around.source)}, {elements}, "
+        f"af_part{{{around.start}, {count}, {draft.nest.size(_total(node, draft))}}}, {tree.leaf}, {tree.partials}, "
+        f"{_identity(node)}, {_at(partials, around.result)}, {results});"
     )
-    lines: list[Item] = []
-    for depth, axis in enumerate(around):
-        head = f"for (uint32_t {counted[axis]} = 0; {counted[axis]} < {layouts.extent(axis)}; ++{counted[axis]}) {{"
-        lines.append(Line(head, depth=depth))
-    line = _joined(text, {*written, memory}, node, draft)
-    lines.append(Line(line.text, line.reads, line.writes, line.settles, len(around)))
-    lines += [Line("}", depth=depth) for depth in reversed(range(len(around)))]
-    return lines
+    return _looped(_joined(text, {*written, memory}, node, draft), around, draft)
+
+
+def _lines(node: AscNode, source: Tensor, draft: Draft, axes: tuple[Axis, ...], kept: tuple[Axis, ...]) -> list[Item]:
+    """Elements along the innermost axes, which are reduced, of all results along the last kept axis."""
+    layouts, tree = draft.layouts, tree_of(node)
+    lanes = tree.partials if tree.partials == 1 else VECTOR_BYTES // node.dtype.itemsize
+    at = axes.index(kept[-1]) if kept else -1
+    around = _around(node, draft, axes, kept, max(at, 0))
+    block = axes[at + 1 :]
+    rows, stride = (layouts.extent(axes[at]), layouts.step(axes, at)) if kept else ("1", layouts.count(axes))
+    shape = f"{rows}, {stride}, {layouts.points(block[:-1])}, {layouts.extent(block[-1])}, {layouts.pitch(axes)}"
+    partials, memory = draft.partials(node), draft.memory.accumulator_of(node.name).buffer.name
+    held = _times(layouts.count(kept), lanes) if lanes > 1 else _level(node, draft)
+    sink, written = _sink(node, draft, around, held, (rows, "1", rows))
+    scratch = draft.memory.scratch
+    assert scratch is not None, "reductions work in scratch"
+    function = "af_reduce_lines" if lanes > 1 else "af_reduce_one_by_one"
+    mine = f"({around.result}) * {lanes}" if around.result and lanes > 1 else around.result
+    text = (
+        f"{function}<{JOINS[node.op]}>({sink}, {_at(source.text, around.source)}, {shape}, "
+        f"{around.start}, {draft.nest.size(_total(node, draft))}, {tree.leaf}, {_identity(node)}, "
+        f"{_at(partials, mine)}, {SCRATCH}{f', t->{scratch.size_field}' if lanes > 1 else ''});"
+    )
+    return _looped(_joined(text, {*written, memory, SCRATCH}, node, draft), around, draft)
 
 
 def _part(node: AscNode, draft: Draft, reduced: tuple[Axis, ...]) -> str:

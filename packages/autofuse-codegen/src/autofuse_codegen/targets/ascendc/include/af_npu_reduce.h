@@ -7,6 +7,12 @@
 #include "af_npu_copy.h"
 #include "af_npu_fill.h"
 
+// A bit for each of the lanes from `begin` to `end`, of the first 64.
+__aicore__ inline uint64_t af_lanes(uint32_t begin, uint32_t end) {
+  const uint64_t before = begin < 64 ? (1ULL << begin) - 1 : ~0ULL;
+  return (end < 64 ? (1ULL << end) - 1 : ~0ULL) & ~before;
+}
+
 // Join: `first` op `second`. Of two equal operands the instruction takes the one it is given last.
 #define AF_NPU_JOIN(name, Operator)                                                                                   \
   struct name {                                                                                                      \
@@ -22,6 +28,13 @@
       const uint8_t own = static_cast<uint8_t>(stride), other = static_cast<uint8_t>(second_stride);                 \
       const AscendC::BinaryRepeatParams strides(1, 1, 1, own, other, own);                                           \
       AscendC::Operator(to, second, first, static_cast<uint64_t>(lanes), static_cast<uint8_t>(repeats), strides);    \
+    }                                                                                                                \
+    template <typename T>                                                                                            \
+    static __aicore__ inline void some(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& first,      \
+                                       const AscendC::LocalTensor<T>& second, uint32_t begin, uint32_t end) {        \
+      uint64_t lanes[2] = {af_lanes(begin, end), af_lanes(begin < 64 ? 0 : begin - 64, end < 64 ? 0 : end - 64)};     \
+      const AscendC::BinaryRepeatParams strides(1, 1, 1, 8, 8, 8);                                                   \
+      AscendC::Operator(to, second, first, lanes, static_cast<uint8_t>(1), strides);                                 \
     }                                                                                                                \
   };
 
