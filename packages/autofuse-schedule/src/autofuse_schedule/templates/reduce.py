@@ -100,9 +100,9 @@ class ReduceTemplate:
         if self._joins_rows:
             for segment, walked_in in zip(segments, nests, strict=True):
                 (name,) = segment.nodes
-                source = by_name.get(by_name[name].inputs[0])
-                if source is not None and source.name in spread:
-                    accumulators.append(places.of_joined(by_name[name], source, walked_in))
+                joined = next((by_name[source] for source in by_name[name].inputs if source in spread), None)
+                if joined is not None:
+                    accumulators.append(places.of_joined(by_name[name], joined, walked_in))
         impl = ImplGraph(
             name="_".join((graph.name, self.name.replace("-", "_"), case.name, *self._variant)),
             case=case,
@@ -189,9 +189,14 @@ class ReduceTemplate:
         needs: list[Dim] = []
         for segment, walked_in in zip(course.segments, course.nests, strict=True):
             for node in (by_name[name] for name in segment.nodes):
-                if not is_reduction(by_name.get(node.inputs[0], node)) or is_reduction(node):
+                if not _joined_by(node, by_name):
                     continue
                 results = product(axis.size for axis in walked_in.varying(node)[-1:])
                 row = rounded_up(results * node.dtype.itemsize, self.target.block_bytes)
                 needs.append(dim_max(row, dim_min(row * STAGED_LEAVES, const(STAGED_BYTES))))
         return (Buffer("staged_leaves", Location.LOCAL, QueuePosition.VECIN, dim_max(*needs), 2),) if needs else ()
+
+
+def _joined_by(node: AscNode, nodes: dict[str, AscNode]) -> tuple[AscNode, ...]:
+    """Return the reduction whose leaves ``node`` joins; nothing for other nodes."""
+    return tuple(nodes[name] for name in node.inputs[:1] if is_reduction(nodes[name]))
