@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pytest
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.stage import fuse
 from autofuse_ir import dtypes as dt
@@ -148,7 +149,9 @@ def peak(fused: FusedGraph) -> int:
     return most
 
 
-def test_units_of_other_targets_keep_launches_of_their_own() -> None:
+@pytest.mark.parametrize("target", ["ascend-a2", "ascend-a3", "ascend-350"])
+def test_launches_of_npus_hold_several_kernels_too(target: str) -> None:
     inferred, facts = infer(crossed())
-    fused = fuse(inferred, facts, load_target("ascend-a2"), FusionOptions())
-    assert launches(fused) == [1, 1]
+    fused = fuse(inferred, facts, load_target(target), FusionOptions())
+    assert launches(fused) == [2]
+    assert launches(fuse(inferred, facts, load_target(target), FusionOptions(max_parts=1))) == [1, 1]

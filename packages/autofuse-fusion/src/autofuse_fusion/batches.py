@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from attrs import define, field, frozen
 from autofuse_ir.fused_graph import Reason
-from autofuse_ir.target import TargetKind, TargetSpec
+from autofuse_ir.target import TargetSpec
 
 from autofuse_fusion.axes import Layout
 from autofuse_fusion.benefit import CostModel, cost_model
@@ -46,8 +46,8 @@ Step: TypeAlias = Thing | Batch
 def batched(solver: Solver, target: TargetSpec, options: FusionOptions) -> list[Step]:
     """Return what ``solver`` arrived at, in topological order, with batches in place of the kernels they hold."""
     things = topological(solver.things())
-    if not options.enable or options.max_parts < 2 or target.kind is not TargetKind.CPU:
-        return [*things]  # launches of an NPU run one group of blocks
+    if not options.enable or options.max_parts < 2:
+        return [*things]
     batcher = _Batcher(Items(things, solver.items.values, solver.pinned), solver, target, options)
     batcher.collect()
     batches = [members for members in batcher.members if len(members) > 1]
