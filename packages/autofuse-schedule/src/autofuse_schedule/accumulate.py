@@ -31,8 +31,7 @@ class Accumulators:
     """Chooses the places on ``target``, for sizes in ``ranges``.
 
     Rows start at multiples of ``row_multiple`` elements. ``lifetime`` is the loop axis whose iterations they survive
-    ("": one tile). Where blocks share the reduced axes
-    (``is_spread``) no leaf waits for another.
+    ("": one tile). Where blocks share the reduced axes (``is_spread``) no leaf waits for another.
     """
 
     target: TargetSpec
@@ -51,15 +50,27 @@ class Accumulators:
         vectorised = {axis.name: axis for axis in nest.vectorised}
         reduced = reduced_axes(node)
         if self.target.kind is not TargetKind.CPU:
-            kept = [axis.size for axis in nest.vectorised if axis.name in walk and axis.root not in reduced]
-            if kept and nest.vectorised[-1].root not in reduced:  # whole rows are joined, gaps and all
-                kept[-1] = rounded_up(kept[-1], self.row_multiple)
-            open_results = product(kept)
-        elif vectorised[walk[-1]].root in reduced:
+            return self._on_vectors(node, walk, nest)
+        if vectorised[walk[-1]].root in reduced:
             return Accumulator(Placement(node.name, Location.REGISTER), None)
-        else:
-            open_results = vectorised[walk[-1]].size
-        return self._buffer(node, open_results, self._states(node, nest))
+        open_results = vectorised[walk[-1]].size
+        return self._buffer(node, self._row(node, open_results) * (tree_of(node).partials + self._levels(node, nest)))
+
+    def _on_vectors(self, node: AscNode, walk: tuple[str, ...], nest: Nest) -> Accumulator:
+        """A vector for the partial results of each result, behind them the stack; rows of partial results if need be.
+
+        Rows of results start at whole blocks, as they do elsewhere.
+        """
+        reduced = reduced_axes(node)
+        kept = [axis.size for axis in nest.vectorised if axis.name in walk and axis.root not in reduced]
+        open_results = product(kept)
+        is_down = nest.vectorised[-1].root not in reduced
+        if kept and (is_down or len(kept) > 1):
+            kept[-1] = rounded_up(kept[-1], self.row_multiple)
+        row, partials = self._row(node, product(kept)), tree_of(node).partials
+        joins_vectors = not is_down and partials > 1
+        vectors = self._row(node, open_results * partials) if joins_vectors else row * partials
+        return self._buffer(node, vectors + row * self._levels(node, nest))
 
     def of_joined(self, node: AscNode, source: AscNode, nest: Nest) -> Accumulator:
         """Return where ``node``, which joins the leaves of reduction ``source``, keeps the subtrees that wait."""
@@ -67,7 +78,7 @@ class Accumulators:
         if kept:
             kept[-1] = rounded_up(kept[-1], self.row_multiple)
         most_leaves = bounds(leaves_of(source, nest), self.ranges)[1]
-        return self._buffer(node, product(kept), max(1, most_leaves).bit_length())
+        return self._buffer(node, self._row(node, product(kept)) * max(1, most_leaves).bit_length())
 
     def of_scan(self, node: AscNode, walk: tuple[str, ...], nest: Nest) -> Accumulator:
         """Return where scan ``node`` keeps the sums so far: one for each point of the axes inside of its own."""
@@ -76,14 +87,18 @@ class Accumulators:
         inside = walk[at + 1 :]
         if not inside:
             return Accumulator(Placement(node.name, Location.REGISTER), None)
-        return self._buffer(node, product(vectorised[name].size for name in inside), 1)
+        return self._buffer(node, self._row(node, product(vectorised[name].size for name in inside)))
 
-    def _states(self, node: AscNode, nest: Nest) -> int:
+    def _levels(self, node: AscNode, nest: Nest) -> int:
+        """How many subtrees may wait; none where no leaf waits for another."""
         most_leaves = bounds(leaves_of(node, nest), self.ranges)[1]
-        return tree_of(node).partials + (0 if self.is_spread else max(1, most_leaves).bit_length())
+        return 0 if self.is_spread else max(1, most_leaves).bit_length()
 
-    def _buffer(self, node: AscNode, elements: Dim, rows: int) -> Accumulator:
-        row = rounded_up(elements * node.dtype.itemsize, self.target.block_bytes)
+    def _row(self, node: AscNode, elements: Dim) -> Dim:
+        """The bytes of ``elements`` of the type of ``node``, in whole blocks."""
+        return rounded_up(elements * node.dtype.itemsize, self.target.block_bytes)
+
+    def _buffer(self, node: AscNode, size: Dim) -> Accumulator:
         name = f"{node.name}_acc"
-        buffer = Buffer(name, Location.LOCAL, QueuePosition.VECCALC, row * rows, 1, None, self.lifetime)
+        buffer = Buffer(name, Location.LOCAL, QueuePosition.VECCALC, size, 1, None, self.lifetime)
         return Accumulator(Placement(node.name, Location.LOCAL, name), buffer)

@@ -15,7 +15,6 @@ from autofuse_schedule.nest import Nest
 from autofuse_schedule.rows import Rows, rounded_up, rows_for
 from autofuse_schedule.scratch import ScratchNeeds
 
-
 MOVED_ELEMENTS = 512
 """Elements that a reduction along several axes has room to move at once, at least."""
 

@@ -39,7 +39,6 @@ class Draft:
     tensors: dict[str, str]
     opened: frozenset[str] = frozenset()
     lines: list[Item] = field(factory=list)
-    scalar_casts: set[str] = field(factory=set)
     _numbers: dict[str, Number] = field(factory=dict)
 
     @property
@@ -95,7 +94,7 @@ class Draft:
     def operand(self, name: str, reader: AscNode) -> Operand:
         """Return the value of node ``name`` as ``reader`` takes it: one number where only that varies more."""
         node = self.nodes[name]
-        if node.op in ("Scalar", "IndexExpr") or name in self.scalar_casts:
+        if self.is_number(node):
             return self.number(name)
         is_shared = not self.layouts.axes_of(node) and self.layouts.axes_of(reader)
         if is_shared and reader.op != "Store":
@@ -113,6 +112,9 @@ class Draft:
                 expression = node.attr("expression")
                 text = c_text(expression, self.sizes.__getitem__)  # type: ignore[arg-type]
                 self._numbers[name] = Number(f"static_cast<{type_name(node.dtype)}>({text})", node.dtype)
+            elif self.is_number(node):
+                number = self.number(node.inputs[0])
+                self._numbers[name] = Number(f"static_cast<{type_name(node.dtype)}>({number.text})", node.dtype)
             else:
                 wish = self.names.of(f"number {name}", f"{name}_value")
                 kind = type_name(node.dtype)
@@ -124,18 +126,14 @@ class Draft:
     def index(self, name: str, counted: dict[str, str]) -> str:
         """Return the value of node ``name`` at one point of the tile: ``counted`` has its index by root axis."""
         node = self.nodes[name]
-        if node.op in ("Scalar", "IndexExpr") or name in self.scalar_casts:
+        if self.is_number(node):
             return self.number(name).text
         place = Loops(self.nest, self.layouts, counted=counted).place(self.layouts.axes_of(node))
         return f"{self.tensor(node)}.GetValue({place or '0'})"
 
-    def is_scalar_cast(self, node: AscNode) -> bool:
-        """Note a size in another type as a number of the scalar unit; False for other Casts."""
-        source = self.nodes[node.inputs[0]]
+    def is_number(self, node: AscNode) -> bool:
+        """True for constants and sizes, in whatever type: the scalar unit has them."""
+        if node.op != "Cast":
+            return node.op in ("Scalar", "IndexExpr")
         is_stored = any(n.op == "Store" and node.name in n.inputs for n in self.impl.nodes)
-        if source.op != "IndexExpr" or is_stored:
-            return False
-        number = self.number(source.name)
-        self.scalar_casts.add(node.name)
-        self._numbers[node.name] = Number(f"static_cast<{type_name(node.dtype)}>({number.text})", node.dtype)
-        return True
+        return self.nodes[node.inputs[0]].op == "IndexExpr" and not is_stored

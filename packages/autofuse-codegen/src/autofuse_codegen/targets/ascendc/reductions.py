@@ -20,6 +20,7 @@ from autofuse_codegen.targets.ascendc.lines import Item, Line, vector
 from autofuse_codegen.targets.ascendc.literals import literal, type_name
 from autofuse_codegen.targets.ascendc.memory import SCRATCH
 from autofuse_codegen.targets.ascendc.operands import Tensor
+from autofuse_codegen.targets.ascendc.reductions_by_elements import reduce_by_elements
 
 JOINS = {"Sum": "af_join_sum", "Prod": "af_join_prod", "Max": "af_join_max", "Min": "af_join_min"}
 VECTOR_BYTES, BLOCK_BYTES = 256, 32
@@ -92,6 +93,8 @@ def reduce(node: AscNode, source: Tensor, draft: Draft) -> list[Item]:
     axes, kept = layouts.axes_of(draft.nodes[node.inputs[0]]), layouts.axes_of(node)
     reduced = tuple(axis for axis in axes if axis not in kept)
     lines = [] if node.name in draft.opened else opening(node, draft)
+    if node.dtype.bits == 64:
+        return [*lines, *reduce_by_elements(node, source, draft)]
     if node.op not in JOINS:
         raise _no_form(node)
     if axes[-1:] == kept[-1:]:
@@ -211,8 +214,8 @@ def _rows(node: AscNode, source: Tensor, draft: Draft, kept: tuple[Axis, ...], r
     pitch = layouts.pitch((*kept, *reduced))
     around = _around(node, draft, (*kept, *reduced), kept, len(kept[:-1]))
     partials, memory = draft.partials(node), draft.memory.accumulator_of(node.name).buffer.name
-    sink, written = _sink(node, draft, around, _times(layouts.count(kept), lanes), (rows, "1", rows))
-    mine = f"({around.result}) * {lanes}" if around.result else ""
+    sink, written = _sink(node, draft, around, _times(layouts.points(kept), lanes), (rows, "1", rows))
+    mine = f"({around.dense}) * {lanes}" if around.dense else ""
     text = (
         f"af_reduce_rows<{JOINS[node.op]}>({sink}, {_at(source.text, around.source)}, {rows}, {pitch}, "
         f"{_part(node, draft, reduced)}, {tree_of(node).leaf}, {_identity(node)}, {_at(partials, mine)}, "
@@ -276,12 +279,12 @@ def _lines(node: AscNode, source: Tensor, draft: Draft, axes: tuple[Axis, ...], 
     rows, stride = (layouts.extent(axes[at]), layouts.step(axes, at)) if kept else ("1", layouts.count(axes))
     shape = f"{rows}, {stride}, {layouts.points(block[:-1])}, {layouts.extent(block[-1])}, {layouts.pitch(axes)}"
     partials, memory = draft.partials(node), draft.memory.accumulator_of(node.name).buffer.name
-    held = _times(layouts.count(kept), lanes) if lanes > 1 else _level(node, draft)
+    held = _times(layouts.points(kept), lanes) if lanes > 1 else _level(node, draft)
     sink, written = _sink(node, draft, around, held, (rows, "1", rows))
     scratch = draft.memory.scratch
     assert scratch is not None, "reductions work in scratch"
     function = "af_reduce_lines" if lanes > 1 else "af_reduce_one_by_one"
-    mine = f"({around.result}) * {lanes}" if around.result and lanes > 1 else around.result
+    mine = f"({around.dense}) * {lanes}" if around.dense and lanes > 1 else around.result
     text = (
         f"{function}<{JOINS[node.op]}>({sink}, {_at(source.text, around.source)}, {shape}, "
         f"{around.start}, {draft.nest.size(_total(node, draft))}, {tree.leaf}, {_identity(node)}, "

@@ -23,7 +23,7 @@ def write_node(node: AscNode, draft: Draft, queues: Handovers) -> None:
     if node.op == "Load":
         _load(node, draft, queues)
         return
-    if node.op == "Cast" and draft.is_scalar_cast(node):
+    if draft.is_number(node):
         return
     if node.op == "Store":
         draft.say(node, f"Store {draft.spoken(node.inputs[0])} to {draft.parameters[draft.gm(node)[1]]}")
