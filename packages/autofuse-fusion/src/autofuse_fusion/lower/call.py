@@ -11,8 +11,9 @@ from autofuse_ir.graph import AttrValue, Node
 from autofuse_ir.operators import Operator, ParamKind, attr_of
 from autofuse_ir.reduction import tree_for
 
+from autofuse_fusion.index_map import Number
 from autofuse_fusion.lower.space import SpaceOf, broadcast_space
-from autofuse_fusion.lower.writer import KernelWriter, Number, Tensor
+from autofuse_fusion.lower.writer import KernelWriter, Tensor
 
 Arguments: TypeAlias = Mapping[str, Tensor | tuple[Tensor, ...] | None]
 """Operands by parameter: a tuple for a list input, None for one that is missing."""

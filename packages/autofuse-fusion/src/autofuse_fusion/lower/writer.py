@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 from math import copysign, isnan
-from typing import TypeAlias
 
-import numpy as np
 from attrs import define, field, frozen
 from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_graph import AccessMap, AscNode, Axis
@@ -14,12 +12,11 @@ from autofuse_ir.dtypes import DType
 from autofuse_ir.graph import Attr
 from autofuse_ir.reduction import Tree
 from autofuse_ir.strides import dense_strides
-from autofuse_reference.operators.precision import cast
 
 from autofuse_fusion.axes import Layout
+from autofuse_fusion.index_map import Number
+from autofuse_fusion.lower.numbers import cast_number, folded, rounded
 from autofuse_fusion.passes.casts import is_embedding
-
-Number: TypeAlias = bool | int | float
 
 
 @frozen
@@ -44,6 +41,7 @@ class KernelWriter:
     source: tuple[str, ...] = ()
     _written: dict[tuple[object, ...], Tensor] = field(factory=dict)
     _narrow: dict[str, Tensor] = field(factory=dict)
+    _numbers: dict[str, Number] = field(factory=dict)
     _counts: dict[str, int] = field(factory=dict)
 
     def data(self, index: int, dtype: DType, layout: Layout) -> str:
@@ -85,11 +83,12 @@ class KernelWriter:
 
     def scalar(self, value: Number, dtype: DType) -> Tensor:
         """Return the constant ``value``, rounded to ``dtype``."""
-        stored: Number = _rounded(value, dtype)
+        stored: Number = rounded(value, dtype)
         key = ("Scalar", _bits(stored), dtype)
         if key not in self._written:
             name = self._add("Scalar", (), dtype, self._nowhere, (Attr("value", stored),))
             self._written[key] = Tensor(name, dtype, self._nowhere, is_scalar=True)
+            self._numbers[name] = stored
         return self._written[key]
 
     def size(self, expression: Dim, dtype: DType) -> Tensor:
@@ -108,6 +107,9 @@ class KernelWriter:
         tensor = self._narrow.get(tensor.name, tensor)
         if tensor.dtype == dtype:
             return tensor
+        number = self._numbers.get(tensor.name)
+        if number is not None:
+            return self.scalar(cast_number(number, tensor.dtype, dtype), dtype)
         found = self.apply("Cast", tensor, dtype=dtype)
         if is_embedding(tensor.dtype, dtype):
             self._narrow[found.name] = tensor
@@ -127,6 +129,10 @@ class KernelWriter:
                     dtype = inputs[1].dtype
                 case _:
                     dtype = inputs[0].dtype
+        if all(i.name in self._numbers for i in inputs):
+            known = folded(op, dtype, [(self._numbers[i.name], i.dtype) for i in inputs])
+            if known is not None:
+                return self.scalar(known, dtype)
         varies = tuple(any(along) for along in zip(*(i.varies for i in inputs), strict=True))
         operands = tuple(i if i.is_scalar else self.widened(i, varies) for i in inputs)
         key = (op, tuple(o.name for o in operands), dtype, tuple(sorted(attrs.items())))
@@ -223,13 +229,6 @@ class KernelWriter:
         repeats = tuple(axis.size if along else const(1) for axis, along in zip(self.axes, varies, strict=True))
         self.nodes.append(AscNode(name, op, inputs, dtype, repeats, dense_strides(repeats), attrs, access, self.source))
         return name
-
-
-def _rounded(value: Number, dtype: DType) -> Number:
-    """Return ``value`` as the element of ``dtype`` that it is stored as: one constant, however it was written."""
-    if not dtype.is_float:
-        return bool(value) if dtype == dt.bool_ else int(value)
-    return float(value) if dtype == dt.float64 else float(cast(np.asarray(float(value)), dtype).astype(np.float64))
 
 
 def _bits(value: Number) -> tuple[object, ...]:

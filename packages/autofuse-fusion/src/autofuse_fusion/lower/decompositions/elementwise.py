@@ -6,9 +6,10 @@ import numpy as np
 from autofuse_ir import dtypes as dt
 from autofuse_reference.operators.precision import cast
 
+from autofuse_fusion.index_map import Number
 from autofuse_fusion.lower.call import Call, Lowering, direct
 from autofuse_fusion.lower.decompositions.functions import plus, times
-from autofuse_fusion.lower.writer import Number, Tensor
+from autofuse_fusion.lower.writer import Tensor
 
 
 def constant_of(call: Call, name: str) -> Number:

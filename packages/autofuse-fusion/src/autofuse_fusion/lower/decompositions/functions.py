@@ -1,7 +1,8 @@
 """Functions that several decompositions share. Each is written in the order the reference computes it."""
 
+from autofuse_fusion.index_map import Number
 from autofuse_fusion.lower.call import Call
-from autofuse_fusion.lower.writer import Number, Tensor
+from autofuse_fusion.lower.writer import Tensor
 
 
 def add(call: Call, x: Tensor, y: Tensor) -> Tensor:

@@ -203,6 +203,9 @@ class ViewBuilder(NodeWriter):
         if maker is not None and maker.op in VIEWS:
             behind = maker.inputs[0]
             assert behind is not None
+            direct = unshaped(self.shape_of(behind), self.shape_of(source), places, self.values.sizes)
+            if direct is not None and all(len(place.terms) <= 1 for place in direct):
+                return self.view(behind, shape, direct, partial, name)
             if self.behind(behind) in self.values.leaves or self._is_carried(behind, partial):
                 reshaped = self._reshaped(behind, source, shape, places, partial, name)
                 if reshaped is not None:
