@@ -46,11 +46,11 @@ def ranges_of(model: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("model", CASES)
-def test_sources_are_written(model: dict[str, Any], tmp_path: Path) -> None:
+def test_sources_are_written(model: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = file_of(model)
     output = tmp_path / "sources"
     code = exit_code_of(["compile", str(file), "--target", TARGET, "--emit-only", "-o", str(output), "-q"])
-    assert code == 0
+    assert code == 0, capsys.readouterr().err
     assert (output / "program.json").is_file()
     assert list((output / "src").glob("*_tiling_func.cpp"))
 
