@@ -20,7 +20,7 @@ from autofuse_codegen.targets.ascendc.lines import Item, Line, vector
 from autofuse_codegen.targets.ascendc.literals import literal, type_name
 from autofuse_codegen.targets.ascendc.memory import SCRATCH
 from autofuse_codegen.targets.ascendc.operands import Tensor
-from autofuse_codegen.targets.ascendc.reductions_by_elements import reduce_by_elements
+from autofuse_codegen.targets.ascendc.reductions_by_elements import JOINS_EACH, identity_of_integers, reduce_by_elements
 
 JOINS = {"Sum": "af_join_sum", "Prod": "af_join_prod", "Max": "af_join_max", "Min": "af_join_min"}
 VECTOR_BYTES, BLOCK_BYTES = 256, 32
@@ -75,7 +75,8 @@ def _empty(node: AscNode, reduction: AscNode, draft: Draft) -> list[Item]:
     total = _total(reduction, draft)
     if total.constant_value:
         return []
-    empty = 0 if reduction.op == "Sum" else identity(reduction.op, node.dtype)
+    known = identity_of_integers if node.dtype.is_integer else identity
+    empty = 0 if reduction.op == "Sum" else known(reduction.op, node.dtype)
     to = Tensor(draft.tensor(node), node.dtype, draft.memory.memory_of(node.name) or node.name)
     count = draft.layouts.count(draft.layouts.axes_of(node))
     text = f"if ({draft.nest.size(total)} == 0) af_fill({to.text}, {literal(empty, node.dtype)}, {count});"
@@ -94,7 +95,9 @@ def reduce(node: AscNode, source: Tensor, draft: Draft) -> list[Item]:
     reduced = tuple(axis for axis in axes if axis not in kept)
     lines = [] if node.name in draft.opened else opening(node, draft)
     if node.dtype.bits == 64:
-        return [*lines, *reduce_by_elements(node, source, draft)]
+        dense = (layouts.extent(kept[-1]) if kept else "1", layouts.rows(kept), layouts.pitch(kept) if kept else "1")
+        leaves = _leaves(node, node, draft, "", dense) if is_spread(node, draft) else None
+        return [*lines, *reduce_by_elements(node, source, leaves, draft)]
     if node.op not in JOINS:
         raise _no_form(node)
     if axes[-1:] == kept[-1:]:
@@ -121,9 +124,13 @@ def join(node: AscNode, draft: Draft) -> list[Item]:
     leaves = _leaves(reduction, node, draft, first, (count, "1", count))
     queue = draft.memory.staging
     number = draft.nest.size(ceildiv(_total(reduction, draft), const(tree_of(reduction).leaf)))
-    text = f"af_join_leaves<{JOINS[reduction.op]}>({sink}, {leaves}, {number}, {queue.name}, t->{queue.size_field});"
+    text = f"af_join_leaves<{_joins(reduction)}>({sink}, {leaves}, {number}, {queue.name}, t->{queue.size_field});"
     line = vector(text, (), {to.memory, memory})
     return [*_empty(node, reduction, draft), *_repeated(line, index, outside, draft)]
+
+
+def _joins(node: AscNode) -> str:
+    return (JOINS_EACH if node.dtype.bits == 64 else JOINS)[node.op]
 
 
 def _leaves(reduction: AscNode, node: AscNode, draft: Draft, first: str, shape: tuple[str, str, str]) -> str:
@@ -214,7 +221,9 @@ def _rows(node: AscNode, source: Tensor, draft: Draft, kept: tuple[Axis, ...], r
     pitch = layouts.pitch((*kept, *reduced))
     around = _around(node, draft, (*kept, *reduced), kept, len(kept[:-1]))
     partials, memory = draft.partials(node), draft.memory.accumulator_of(node.name).buffer.name
-    sink, written = _sink(node, draft, around, _times(layouts.points(kept), lanes), (rows, "1", rows))
+    sink, written = _sink(
+        node, draft, around, _times(layouts.points(kept), lanes), (rows, "1", rows), _level(node, draft)
+    )
     mine = f"({around.dense}) * {lanes}" if around.dense else ""
     text = (
         f"af_reduce_rows<{JOINS[node.op]}>({sink}, {_at(source.text, around.source)}, {rows}, {pitch}, "
@@ -230,17 +239,18 @@ def _joined(text: str, writes: set[str], node: AscNode, draft: Draft) -> Line:
 
 
 def _sink(
-    node: AscNode, draft: Draft, around: _Around, partials: str, shape: tuple[str, str, str]
+    node: AscNode, draft: Draft, around: _Around, partials: str, shape: tuple[str, str, str], level: str
 ) -> tuple[str, tuple[str, ...]]:
     """Where values of leaves go, and which memory that is.
 
-    ``partials`` is the number of elements of all partial results, behind which the stack lies; ``shape`` as above.
+    ``partials`` is the number of elements of all partial results, behind which the stack lies, its levels ``level``
+    apart; ``shape`` as above.
     """
     if is_spread(node, draft):
         return _leaves(node, node, draft, around.dense, shape), ()
     to = draft.tensor(node)
     stack = f"{draft.partials(node)}[{_plus(partials, around.result)}]"
-    text = f"af_stack<{type_name(node.dtype)}>{{{_at(to, around.result)}, {stack}, {_level(node, draft)}}}"
+    text = f"af_stack<{type_name(node.dtype)}>{{{_at(to, around.result)}, {stack}, {level}}}"
     return text, (draft.memory.memory_of(node.name) or node.name,)
 
 
@@ -260,7 +270,7 @@ def _down(node: AscNode, source: Tensor, draft: Draft, axes: tuple[Axis, ...], k
     results = layouts.count(kept) if len(kept) > 1 else layouts.pitch((axes[0], kept[-1]))
     partials, memory = draft.partials(node), draft.memory.accumulator_of(node.name).buffer.name
     shape = (layouts.extent(suffix[-1]), layouts.rows(suffix), layouts.pitch((axes[0], suffix[-1])))
-    sink, written = _sink(node, draft, around, _times(results, tree.partials), shape)
+    sink, written = _sink(node, draft, around, _times(results, tree.partials), shape, results)
     text = (
         f"af_reduce_down<{JOINS[node.op]}>({sink}, {_at(source.text, around.source)}, {elements}, "
         f"af_part{{{around.start}, {count}, {draft.nest.size(_total(node, draft))}}}, {tree.leaf}, {tree.partials}, "
@@ -280,7 +290,7 @@ def _lines(node: AscNode, source: Tensor, draft: Draft, axes: tuple[Axis, ...], 
     shape = f"{rows}, {stride}, {layouts.points(block[:-1])}, {layouts.extent(block[-1])}, {layouts.pitch(axes)}"
     partials, memory = draft.partials(node), draft.memory.accumulator_of(node.name).buffer.name
     held = _times(layouts.points(kept), lanes) if lanes > 1 else _level(node, draft)
-    sink, written = _sink(node, draft, around, held, (rows, "1", rows))
+    sink, written = _sink(node, draft, around, held, (rows, "1", rows), _level(node, draft))
     scratch = draft.memory.scratch
     assert scratch is not None, "reductions work in scratch"
     function = "af_reduce_lines" if lanes > 1 else "af_reduce_one_by_one"
