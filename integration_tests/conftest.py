@@ -9,6 +9,7 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--corpus-samples", type=int, default=3, help="Sizes to verify each real model at.")
+    parser.addoption("--whole-matrix", action="store_true", help="Try operators at every rank, for every element type.")
 
 
 @pytest.fixture(scope="session")

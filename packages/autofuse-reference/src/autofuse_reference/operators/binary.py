@@ -120,7 +120,7 @@ MEANINGS: tuple[Meaning, ...] = (
     binary("DivNoNan", _div_no_nan),
     Meaning("Axpy", _axpy),
     Meaning("AddN", _add_n),
-    Meaning("FusedMulAddN", lambda call: call.array("x1") * call.array("x3") + call.array("x2")),
+    Meaning("FusedMulAddN", lambda call: call.array("x1") * call.array("x3").reshape(()) + call.array("x2")),
     Meaning("Addcmul", _addcmul),
     Meaning("Addcdiv", _addcdiv),
     Meaning("Lerp", _lerp),
