@@ -68,7 +68,7 @@ def _implementations(
     merged = MergeAxes()(CollapseBroadcasts()(DropUnread()(part.graph)))
     body, axes = merged.graph, merged.axes
     if target.kind is TargetKind.ASCEND:
-        body = InsertBroadcasts()(StageLoads()(Legalise(target.name)(body)))
+        body = InsertBroadcasts()(StageLoads()(Legalise(target.name, ranges)(body)))
     group = group_of_graph(body)
     kept: list[ImplGraph] = []
     dropped: list[Dropped] = []

@@ -1,6 +1,6 @@
 """The pass: every node of a graph in terms of what the chip has."""
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 from autofuse_ir.asc_graph import AscGraph, AscNode
 from autofuse_ir.asc_ops import AscKind, asc_op
 from autofuse_ir.dtypes import int32
@@ -8,13 +8,14 @@ from autofuse_ir.dtypes import int32
 from autofuse_schedule.errors import ScheduleError
 from autofuse_schedule.legalise.casts import cast
 from autofuse_schedule.legalise.chips import chip_of
+from autofuse_schedule.legalise.reductions import Reductions, joins
 from autofuse_schedule.legalise.rules import express, is_native
 from autofuse_schedule.legalise.writer import Writer
 
 
 @frozen
 class Legalise:
-    """Pure ``AscGraph -> AscGraph`` for target ``target``, the name that errors give.
+    """Pure ``AscGraph -> AscGraph`` for target ``target``, the name that errors give, and sizes in ``ranges``.
 
     before   y = Add a, b                  : bfloat16
     after    y_1 = Cast a : float32        y_2 = Cast b : float32
@@ -24,10 +25,12 @@ class Legalise:
     """
 
     target: str
+    ranges: dict[str, tuple[int, int]] = field(factory=dict)
 
     def __call__(self, graph: AscGraph) -> AscGraph:
         """Return ``graph`` with every element-wise node expressed; the same object where nothing changes."""
         writer = Writer(len(graph.axes), chip_of(self.target))
+        reductions = Reductions(writer, {axis.name: axis.size for axis in graph.axes}, self.ranges)
         stands_for: dict[str, str] = {}
         for node in graph.nodes:
             inputs = tuple(stands_for[name] for name in node.inputs)
@@ -35,6 +38,13 @@ class Legalise:
             if node.op == "AxisIndex" and node.dtype != int32:
                 writer.stem, writer.source = node.name, node.source
                 found = cast(writer, writer.keep(evolve(node, dtype=int32)), node.dtype)
+                if found is None:
+                    raise self._refused(node, graph)
+                stands_for[node.name] = found
+                continue
+            if joins(node.op):
+                writer.stem, writer.source = node.name, node.source
+                found = reductions.express(evolve(node, inputs=inputs) if inputs != node.inputs else node, *inputs)
                 if found is None:
                     raise self._refused(node, graph)
                 stands_for[node.name] = found
@@ -66,7 +76,7 @@ def _used(nodes: list[AscNode]) -> tuple[AscNode, ...]:
     kept: list[AscNode] = []
     for node in reversed(nodes):
         rule = asc_op(node.op)
-        is_computed = rule is None or rule.kind in (AscKind.ELEMENTWISE, AscKind.SCALAR)
+        is_computed = rule is None or rule.kind in (AscKind.ELEMENTWISE, AscKind.SCALAR, AscKind.INDEX)
         if node.name in needed or not is_computed:
             kept.append(node)
             needed.update(node.inputs)

@@ -77,9 +77,7 @@ class Writer:
         if key not in self._same:
             columns = zip(*(self._by_name[name].repeats for name in inputs), strict=True)
             repeats = tuple(next((each for each in column if each != const(1)), const(1)) for column in columns)
-            node = AscNode(
-                self._fresh(), op, inputs, result, repeats, dense_strides(repeats), attrs, source=self.source
-            )
+            node = AscNode(self.fresh(), op, inputs, result, repeats, dense_strides(repeats), attrs, source=self.source)
             self._same[key] = self.keep(node)
         return self._same[key]
 
@@ -106,7 +104,7 @@ class Writer:
         if key not in self._same:
             ones, zeros = (const(1),) * self.rank, (const(0),) * self.rank
             attrs: tuple[Attr, ...] = (Attr("value", rounded),)
-            self._same[key] = self.keep(AscNode(self._fresh(), "Scalar", (), dtype, ones, zeros, attrs))
+            self._same[key] = self.keep(AscNode(self.fresh(), "Scalar", (), dtype, ones, zeros, attrs))
         return self._same[key]
 
     def value(self, name: str) -> AttrValue | None:
@@ -114,7 +112,8 @@ class Writer:
         node = self._by_name[name]
         return node.attr("value") if node.op == "Scalar" else None
 
-    def _fresh(self) -> str:
+    def fresh(self) -> str:
+        """Return a name that no node has."""
         number = 1
         while f"{self.stem}_{number}" in self._by_name:
             number += 1

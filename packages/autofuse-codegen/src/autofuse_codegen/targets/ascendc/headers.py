@@ -10,7 +10,7 @@ from autofuse_ir.tiling import SupportFile, support_file
 FOLDER = "targets/ascendc/include"
 SIZES = "af_npu_sizes.h"
 ALWAYS = (SIZES, "af_npu_base.h", "af_npu_copy.h", "af_npu_fill.h")
-_DEFINED = re.compile(r"\binline\s[^(){};]*?\b(af_\w+)\(|_CONSTANT\((af_\w+),")
+_DEFINED = re.compile(r"\binline\s[^(){};]*?\b(af_\w+)\(|(?:_CONSTANT\(|\busing )(af_\w+)[, ]")
 
 
 def headers_of(text: str) -> tuple[str, ...]:
