@@ -4,7 +4,7 @@ from attrs import frozen
 from autofuse_ir.comment import comment_text
 from autofuse_ir.dims import Dim, const, symbol
 from autofuse_ir.dims_c import c_text
-from autofuse_ir.dims_eval import free_symbols
+from autofuse_ir.dims_eval import bounds, free_symbols
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.group_order import levels
 from autofuse_ir.kernel_memory import workspace_plan
@@ -38,6 +38,9 @@ TILING_UB, TILING_WORKSPACE, TILING_NEGATIVE_SIZE = -1, -2, -3
 """Results of tiling functions beside those of the solver: less UB than tiles are sized for; a workspace that the 32-bit
 field for its size cannot state; a size below 0."""
 
+MOST_WORKSPACE = 2**32 - 1
+"""Bytes that the tiling data can state."""
+
 MOST_ARGUMENTS = 30
 """Inputs and outputs that a launch passes: 32 parameters, less workspace and tiling data."""
 
@@ -65,7 +68,6 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
 
     Raises ``CodegenError`` where there are more arguments than a kernel of the target may have, or more tiling data.
     """
-    del facts  # ranges are in the schedule already
     _check_arguments(schedule, target)
     kernel = identifier(schedule.name)
     parameters = parameters_of(schedule)
@@ -83,6 +85,7 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
     has_status = any(part.has_status for part in layout.parts)
     head = STATUS_BYTES * (target.cores if has_status else int(waits))
     workspace = schedule.workspace_bytes + head
+    _check_workspace(workspace, schedule, facts)
     arguments = tuple(name for (kind, _), name in parameters.items() if kind != "internal")
     parts = tuple(part.view for part in layout.parts)
     uses_workspace = bool(layout.places) or any("GM_ADDR workspace" in part.parameters for part in parts)
@@ -161,6 +164,17 @@ def _check_arguments(schedule: ScheduleResult, target: TargetSpec) -> None:
             f"it has {count} inputs and outputs, {MOST_ARGUMENTS} are the most on {target.name}",
             where=f"kernel {schedule.name}",
             fix="fuse fewer operators (FusionOptions.max_inputs, max_outputs)",
+        )
+
+
+def _check_workspace(workspace: Dim, schedule: ScheduleResult, facts: SymbolFacts) -> None:
+    """Raise where the field for the workspace's size cannot state it at any sizes; tiling functions look at others."""
+    least, _ = bounds(workspace, {s.name: (s.lo, s.hi) for s in facts.symbols})
+    if least > MOST_WORKSPACE:
+        raise CodegenError(
+            f"the workspace takes at least {least} bytes, {MOST_WORKSPACE} are the most",
+            where=f"kernel {schedule.name}",
+            fix="fuse fewer operators, or give smaller sizes",
         )
 
 
