@@ -91,7 +91,7 @@ def test_on_a_cpu_the_body_is_one_segment_in_registers(make_bias_add, rows, colu
 
 def test_on_a_unified_buffer_each_value_has_a_buffer(make_bias_add, rows, unified_buffer_machine):
     backend, facts = make_bias_add(rows, const(64))
-    impl = implementations(schedule(backend, facts, unified_buffer_machine))[0]
+    impl = implementations(schedule(backend, facts, unified_buffer_machine, holds=False))[0]
     positions = {b.name: (b.position, b.copies) for b in impl.buffers}
     assert positions["l0_buf"] == (QueuePosition.VECIN, 2)
     assert positions["a_buf"] == (QueuePosition.VECOUT, 2)
@@ -102,7 +102,7 @@ def test_on_a_unified_buffer_each_value_has_a_buffer(make_bias_add, rows, unifie
 
 def test_what_never_fits_is_dropped_with_its_bytes(make_bias_add, rows, unified_buffer_machine):
     backend, facts = make_bias_add(rows, const(2048))
-    result = schedule(backend, facts, unified_buffer_machine)
+    result = schedule(backend, facts, unified_buffer_machine, holds=False)
     assert [i.case.split for i in implementations(result)] == [("z1",)]
     (dropped,) = result.dropped
     assert (dropped.case, dropped.bytes_available) == ("z0", 4096)

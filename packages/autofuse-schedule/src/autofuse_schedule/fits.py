@@ -9,8 +9,12 @@ from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.schedule import Dropped, ImplGraph, Location, local_bytes, resident_bytes
 from autofuse_ir.target import TargetSpec
 
-HELD_FORMS = {"general": "held", "all-load": "all-load-held", "common": "common-held"}
-"""Templates whose loops another one has, too, which keeps what its tiles share."""
+HELD_FORMS = {
+    "general": ("held", "held-rows", "held-pieces"),
+    "all-load": ("all-load-held",),
+    "common": ("common-held",),
+}
+"""Templates whose tiles others walk, too, and keep what the tiles share; blocks can have the same tiles."""
 
 MOST_CORES = 256
 """Kept elements that keep all cores of any machine busy, so that none need share one."""
@@ -50,7 +54,7 @@ def is_beaten(impl: ImplGraph, others: Sequence[ImplGraph], ranges: dict[str, tu
     Its tiles and their order are the same, and it provably takes no more local memory.
     """
     for other in others:
-        if other.template != HELD_FORMS.get(impl.template) or other.case != impl.case:
+        if other.template not in HELD_FORMS.get(impl.template, ()) or other.case != impl.case:
             continue
         if _most_copies(other) < _most_copies(impl):
             continue

@@ -4,7 +4,7 @@ A unified buffer keeps it: the row of a bias and its copies for all rows of a ti
 row, a number in all of a vector's lanes. Which tiles share it depends on the order of the loops:
 
 * *held*: blocks share all tiles in order, and keep what all of them have in common.
-* *held-rows*: blocks share rows, and take each in pieces: a row keeps what is the same along it.
+* *held-rows*: blocks share rows, or long ranges of their pieces: a row keeps what is the same along it.
 * *held-pieces*: blocks share the pieces of a row, each for a range of rows: what differs from piece to piece alone is
   made once for all rows of the range, where a whole row would not fit.
 """

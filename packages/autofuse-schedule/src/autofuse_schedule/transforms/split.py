@@ -63,10 +63,9 @@ def split_square(roots: tuple[Axis, ...], tiles: tuple[TileSplit, ...], taken: f
 def split_in_block(
     roots: tuple[Axis, ...], tile: TileSplit, within: frozenset[str], taken: frozenset[str]
 ) -> SplitLoops:
-    """Split as `split_nest` does, but each block goes through all of the root axes ``within``, in innermost loops.
+    """Split as `split_nest` does, but each block goes through root axes ``within`` in innermost loops of its own.
 
-    Where the tile's own axis is none of them, blocks share its pieces, and for each piece a range of the outermost axis
-    that they would go through otherwise.
+    Of the outermost one it takes a range: blocks share those ranges, and everything else around the tile.
     """
     return _split(roots, (tile,), tile.outside, taken, within)
 
@@ -94,7 +93,7 @@ def _split(
     parts = [axis for name, axis in around.items() if name not in within]
     inside = {name: axis for name, axis in around.items() if name in within}
     shared = frozenset(around) - within
-    if inside and tiles[0].axis not in within:
+    if inside:
         ranged = next(iter(inside))
         variable, outer, inner = _halved(
             inside[ranged], (AxisKind.BLOCK_OUTER, AxisKind.BLOCK_INNER), ("B", "b"), taken

@@ -45,9 +45,12 @@ class Nest:
         return self.names.of(f"axis {name}", name)
 
     def extent(self, axis_name: str) -> str:
-        """Return how far the vectorised axis goes in this tile: less than its size in the last one."""
+        """Return how far the vectorised axis goes in this tile: less than its size in the last one.
+
+        What many tiles have in common is made outside of the loop over them, as long as a whole one.
+        """
         axis = self.axes[axis_name]
-        if axis.kind is not AxisKind.TILE_INNER:
+        if axis.kind is not AxisKind.TILE_INNER or self._other(axis).name not in self.known:
             return c_text(axis.size, self.sizes.__getitem__)
         outer, root = self._other(axis), self.axes[axis.parents[0]]
         rest = f"{self.size(root.size)} - {self._index(outer.name)} * {self.size(axis.size)}"
