@@ -1,0 +1,133 @@
+"""Reductions on Ascend have the bits of the interpreter, by every template, whatever the tile or how many cores."""
+
+import math
+
+import autofuse_ascend_sim as sim
+import numpy as np
+import pytest
+from ascend_kernels import compile_all, inputs_of
+from autofuse_ir import dtypes as dt
+from autofuse_schedule.errors import ScheduleError
+from reduction_samples import DEEP, PLANE, SAMPLES, TEMPLATES, alone, build_forced
+from test_mutations import library_of, mutants, whole_text
+
+SIZES = (
+    *({"n": n, "m": m} for n, m in ((1, 1), (3, 5), (7, 64), (40, 65), (2, 300), (130, 9), (9, 4_097), (0, 4), (4, 0))),
+    {"n": 2, "m": 20_000},
+    {"n": 5_000, "m": 3},
+)
+QUICK = ("outer_sum", "shared_columns", "groups")
+SHAPES = {
+    "rows": (PLANE, ("z1",)),
+    "columns": (PLANE, ("z0",)),
+    "all": (PLANE, ("z0", "z1")),
+    "middle": ({"z0": 3, "z1": "n", "z2": "m"}, ("z1",)),
+    "ends": ({"z0": 3, "z1": "n", "z2": "m"}, ("z0", "z2")),
+    "tail": ({"z0": "n", "z1": 2, "z2": 5, "z3": "m"}, ("z2", "z3")),
+    "every_other": ({"z0": 2, "z1": "n", "z2": 3, "z3": "m"}, ("z0", "z2")),
+    "four": ({"z0": 2, "z1": "n", "z2": 3, "z3": "m"}, ("z1", "z3")),
+}
+
+
+def same_bits(found: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """True where bits are equal; NaN stands for any NaN."""
+    alike = found.view(f"u{found.itemsize}") == wanted.view(f"u{wanted.itemsize}")
+    return alike if wanted.dtype.kind in "iub" else alike | (np.isnan(found) & np.isnan(wanted))
+
+
+def check(emulated, name: str, runs, tolerance: float = 0.0) -> int:
+    """Run ``name`` where a tile fits; return how often. Functions other than exact ones have a ``tolerance``."""
+    ran = 0
+    built = emulated.kernels[name]
+    for sizes, cores in runs:
+        rng = np.random.default_rng(7)
+        arrays = inputs_of(built, sizes, rng, special=ran % 2 == 1 and not tolerance)
+        if not has_tile(emulated, name, sizes, cores):
+            continue
+        found = emulated.run(name, arrays, sizes, cores)
+        for got, wanted in zip(found, emulated.expected(name, arrays, sizes), strict=True):
+            if tolerance:
+                np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance, err_msg=f"{name} {sizes}")
+            else:
+                alike = same_bits(got, np.asarray(wanted))
+                assert alike.all(), f"{name} at {sizes}, {cores} cores: {np.flatnonzero(~alike.reshape(-1))[:5]} differ"
+        ran += 1
+    return ran
+
+
+def has_tile(emulated, name: str, sizes, cores) -> bool:
+    """False where one template alone does not fit these sizes."""
+    try:
+        emulated.tiling_data(name, sizes, cores or emulated.library.soc.cores)
+    except AssertionError as error:
+        if "returned 3" not in str(error):
+            raise
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_samples_have_the_interpreters_bits(name, tmp_path):
+    sample = SAMPLES[name]
+    emulated = compile_all(build_forced(sample.make(), sample.template), tmp_path)
+    assert check(emulated, name, [*sample.runs, *((sizes, None) for sizes, _ in sample.runs)]) > 2
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_softmax_is_right_by_every_template(template, tmp_path):
+    emulated = compile_all(build_forced(SAMPLES["softmax"].make(), template), tmp_path)
+    sizes = ({"n": 40, "m": 300}, {"n": 3, "m": 9_000}, {"n": 5, "m": 1}, {"n": 1, "m": 5})
+    assert check(emulated, "softmax", [(each, None) for each in sizes], tolerance=1e-6) >= 3
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("target", ["ascend-a2", "ascend-350"])
+@pytest.mark.parametrize("template", TEMPLATES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_type_and_template(shape, template, target, tmp_path):
+    axes, reduced = SHAPES[shape]
+    built = {}
+    for op in ("Sum", "Prod", "Max", "Min"):
+        for dtype in (dt.float32, dt.float16, dt.int32):
+            for number, tree in enumerate((None, DEEP if dtype.itemsize == 4 else None)):
+                if (number and tree is None) or (op in ("Sum", "Prod") and dtype == dt.float16):
+                    continue
+                name = f"{op.lower()}_{dtype.name}_{number}"
+                try:
+                    built |= build_forced(alone(name, op, dtype, axes, reduced, tree), template, target)
+                except ScheduleError as error:
+                    if "template" not in error.what:
+                        raise
+    if not built:
+        pytest.skip(f"{template} does not apply to {shape}")
+    emulated = compile_all(built, tmp_path, target)
+    points = [s for s in SIZES if math.prod(evaluate_all(axes, s)) < 300_000]
+    assert sum(check(emulated, name, [(s, c) for s in points for c in (None, 1)]) for name in built) >= len(built)
+
+
+def evaluate_all(axes, sizes) -> list[int]:
+    return [sizes[size] if isinstance(size, str) else int(size) for size in axes.values()]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_missing_synchronisation_is_reported(name, tmp_path):
+    sample = SAMPLES[name]
+    emulated = compile_all(build_forced(sample.make(), sample.template), tmp_path / "kernel")
+    keys = [np.frombuffer(emulated.tiling_data(name, *run), np.uint32, 5)[4] for run in sample.runs]
+    group = mutants(whole_text(emulated, name), frozenset(int(key) for key in keys))
+    changed = library_of(emulated, name, group, tmp_path)
+    survivors = [m.removed for i, m in enumerate(group) if not is_reported(changed, name, f"m{i}_af_{name}", sample)]
+    assert len(group) >= 8
+    assert survivors == []
+
+
+def is_reported(emulated, name: str, entry: str, sample) -> bool:
+    """True where the emulator stops the mutant at one of the sample's sizes."""
+    for sizes, cores in sample.runs:
+        arrays = inputs_of(emulated.kernels[name], sizes, np.random.default_rng(0))
+        try:
+            emulated.outcome(name, arrays, sizes, cores, entry, timeout=20)
+        except (sim.RuleError, sim.HangError):
+            return True
+    return False
