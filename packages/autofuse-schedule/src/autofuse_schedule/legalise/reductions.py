@@ -88,19 +88,20 @@ class Reductions:
         return cast(w, joined, dtype)
 
     def _on_wide(self, node: AscNode, value: str) -> str | None:
-        """In 32 bits what fits there, else as it is: the scalar unit joins it."""
+        """In 32 bits what fits there, else as they are: the scalar unit joins them."""
         w, dtype = self.writer, self.writer.dtype(value)
         within = self._bounds(value)
         if within is not None and self._fits(node, within):
             narrow = self._narrow(value)
             if narrow is not None:
                 return cast(w, self._joined(node, narrow), dtype)
-        return self._joined(node, value) if reduced_axes(node) else None
+        return self._joined(node, value)
 
     def _fits(self, node: AscNode, within: tuple[int, int]) -> bool:
         low, high = within
-        if node.op == "Sum":
-            count = bounds(product(self.sizes[axis] for axis in reduced_axes(node)), self.ranges)[1]
+        if node.op in ("Sum", "CumSum"):
+            axes = reduced_axes(node) or (str(node.attr("axis")),)
+            count = bounds(product(self.sizes[axis] for axis in axes), self.ranges)[1]
             low, high = min(low, low * count), max(high, high * count)
         elif node.op not in ("Max", "Min"):
             return False
