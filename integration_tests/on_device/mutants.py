@@ -9,8 +9,9 @@ import autofuse_ascend_sim as sim
 from attrs import frozen
 from autofuse_ir.kernels import FileRole, KernelBundle
 
+_WHAT = "EnQue|DeQue|FreeTensor|SetFlag|WaitFlag|PipeBarrier|SyncAll|af_order"
 SITE = re.compile(
-    r"(?:\w+ = )?(?:AscendC::)?(?:\w+\.(?:template )?)?(?:EnQue|DeQue|FreeTensor|SetFlag|WaitFlag|PipeBarrier|SyncAll|af_order)"
+    rf"(?:\w+ = )?(?:AscendC::)?(?:\w+\.(?:template )?)?(?:{_WHAT})"
     r"(?:<[^;()]*>)?\([^;{}]*?\);"
 )
 _FUNCTION = re.compile(r"__aicore__ inline [\w:<>]+ (\w+)\(")

@@ -91,7 +91,7 @@ SAMPLES: Mapping[str, Sample] = {
     "column_sums": Sample(column_sums, (({"n": 900, "m": 300}, 1), ({"n": 30_000, "m": 9}, 4))),
     "embedding": Sample(pattern("embedding-add-layer-norm"), (({"n": 9, "s": 30, "m": 300, "v": 50}, 1),)),
     "concat": Sample(pattern("concat-of-three"), (({"n": 40, "p": 30, "q": 17, "k": 90}, 1),)),
-    "transposed": Sample(transposed, PLANE),
+    "transposed": Sample(transposed, (*PLANE, ({"n": 2, "m": 8001}, 1))),
     "casts": Sample(casts, PLANE),
     "selected": Sample(selected, PLANE),
     "spread": Sample(spread, PLANE),
