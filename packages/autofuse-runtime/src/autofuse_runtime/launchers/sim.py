@@ -110,7 +110,8 @@ def _compile(
 ) -> None:
     kernels = files_of(bundles, FileRole.KERNEL)
     units = []
-    for number, at in enumerate(range(0, len(kernels), _KERNELS_PER_UNIT)):
+    # A program that is left to the host has no kernels, and a library all the same.
+    for number, at in enumerate(range(0, max(1, len(kernels)), _KERNELS_PER_UNIT)):
         units.append(folder / f"kernels_{number}.cpp")
         text = "".join(f'#include "{path}"\n' for path in kernels[at : at + _KERNELS_PER_UNIT])
         units[-1].write_text(text, encoding="utf-8")
