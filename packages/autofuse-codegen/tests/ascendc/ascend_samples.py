@@ -5,7 +5,9 @@ from collections.abc import Callable
 from ascend_kernels import Kernel
 from attrs import frozen
 from autofuse_ir import dtypes as dt
+from autofuse_ir.asc_builder import Operand
 from autofuse_ir.asc_graph import Bounds
+from autofuse_ir.dims import as_dim
 
 F = dt.float32
 
@@ -141,8 +143,81 @@ def elements() -> Kernel:
     return b
 
 
+def embedding() -> Kernel:
+    """Rows at indices that were loaded and at one that is computed; all of them may be wrong."""
+    b = Kernel("embedding", {"z0": "n", "z1": "m"})
+    ids = b.read("ids", dt.int64, "z0")
+    words = b.load(b.input("words", F), ("v", "m"), (Operand(0), "z1"), indices=(ids,), bounds=Bounds.ERROR)
+    kinds = b.op("Abs", b.read("kinds", dt.int32, "z0"))
+    kind = b.load(b.input("k", F), (3, "m"), (Operand(0), "z1"), indices=(kinds,), bounds=Bounds.FILL, fill=1.5)
+    b.write(b.op("Add", words, kind), "y")
+    return b
+
+
+def picked() -> Kernel:
+    """An index for each element."""
+    b = Kernel("picked", {"z0": "n", "z1": "m"})
+    ids = b.read("ids", dt.int32, "z0", "z1")
+    table = b.load(b.input("x", F), ("n", "v"), ("z0", Operand(0)), indices=(ids,), bounds=Bounds.ERROR)
+    b.write(b.op("Neg", table), "y")
+    return b
+
+
+def concat() -> Kernel:
+    """Three pieces side by side, of which the middle one is computed."""
+    b = Kernel("concat", {"z0": "n", "z1": "m+19"})
+    column = b.axis_index("z1", dt.int32)
+    pieces = []
+    for name, width, start in (("first", "m", 0), ("second", 8, "m"), ("third", 11, "m+8")):
+        at = ("z0", ("z1", 1, as_dim(0) - as_dim(start)))
+        pieces.append(b.load(b.input(name, F), ("n", width), at, bounds=Bounds.FILL, fill=0.0))
+    second = b.op("Abs", pieces[1])
+    in_second = b.apply("Lt", column, b.cast(b.size("m+8"), dt.int32))
+    in_first = b.apply("Lt", column, b.cast(b.size("m"), dt.int32))
+    b.write(b.apply("Select", in_first, pieces[0], b.apply("Select", in_second, second, pieces[2])), "y")
+    return b
+
+
+def transposed() -> Kernel:
+    """Columns as rows, of words and of bytes, and rows from the end."""
+    b = Kernel("transposed", {"z0": "n", "z1": "m"})
+    t = b.load(b.input("t", F), ("m", "n"), ("z1", "z0"))
+    c = b.load(b.input("c", dt.bool_), ("m", "n"), ("z1", "z0"))
+    w = b.load(b.input("w", dt.int64), ("n", "m"), ("z0", ("z1", -1, "m-1")))
+    b.write(b.op("Neg", t), "y")
+    b.write(b.op("LogicalNot", c), "c_t")
+    b.write(w, "w_r")
+    return b
+
+
+def far() -> Kernel:
+    """Elements that are too far apart to copy what lies between, for some sizes."""
+    b = Kernel("far", {"z0": "n", "z1": "m"})
+    b.write(b.op("Neg", b.load(b.input("x", F), ("n", "m", "k"), ("z0", "z1", 0))), "y")
+    return b
+
+
+def running() -> Kernel:
+    """Sums along rows and along columns."""
+    b = Kernel("running", {"z0": "n", "z1": "m"})
+    x = b.op("Neg", b.read("x", F, "z0", "z1"))
+    b.write(b.scan("CumSum", x, "z1"), "rows")
+    b.write(b.scan("CumSum", x, "z1", exclusive=True), "before")
+    return b
+
+
+def running_down() -> Kernel:
+    b = Kernel("running_down", {"z0": "n", "z1": "m"})
+    x = b.op("Neg", b.read("x", F, "z0", "z1"))
+    b.write(b.scan("CumSum", x, "z0"), "sums")
+    b.write(b.scan("CumProd", x, "z0", exclusive=True), "products")
+    return b
+
+
 ROWS = (({"n": 5_000, "m": 37}, 1), ({"n": 3, "m": 5}, 2), ({"n": 2, "m": 90_001}, 1))
 LINES = (({"n": 200_001}, 1), ({"n": 37}, 1))
+
+SMALL = (({"n": 300, "m": 37, "v": 90}, 1), ({"n": 3, "m": 5, "v": 90}, 2))
 
 SAMPLES: dict[str, Sample] = {
     "abs_add": Sample(abs_add, (({}, 1),)),
@@ -164,6 +239,13 @@ SAMPLES: dict[str, Sample] = {
     "brain_floats": Sample(brain_floats, ROWS),
     "uniform": Sample(uniform, ROWS),
     "positions": Sample(positions, ROWS),
+    "embedding": Sample(embedding, (*SMALL, ({"n": 2, "m": 40_001, "v": 90}, 1))),
+    "picked": Sample(picked, (*SMALL, ({"n": 2, "m": 20_001, "v": 90}, 1))),
+    "concat": Sample(concat, (({"n": 700, "m": 37}, 1), ({"n": 3, "m": 5}, 2), ({"n": 700, "m": 32}, 1))),
+    "transposed": Sample(transposed, (({"n": 150, "m": 300}, 1), ({"n": 3, "m": 5}, 2), ({"n": 2, "m": 8_001}, 1))),
+    "far": Sample(far, tuple(({"n": 30, "m": 137, "k": k}, 1) for k in (1, 2, 150))),
+    "running": Sample(running, (*SMALL, ({"n": 5_000, "m": 37, "v": 0}, 1))),
+    "running_down": Sample(running_down, SMALL),
     "elements": Sample(
         elements, (({"n": 400, "m": 37, "d": 37}, 1), ({"n": 3, "m": 5, "d": 1}, 2), ({"n": 2, "m": 9_001, "d": 1}, 1))
     ),

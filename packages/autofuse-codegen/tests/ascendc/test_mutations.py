@@ -47,8 +47,8 @@ def whole_text(emulated: Emulated, name: str) -> str:
     return INCLUDE.sub(put, texts[f"{name}.cpp"])
 
 
-def reachable(text: str) -> list[tuple[int, int]]:
-    """Return the spans of functions that the kernel calls, itself or through others."""
+def reachable(text: str, keys: frozenset[int]) -> list[tuple[int, int]]:
+    """Return the spans of functions that tiling cases ``keys`` of the kernel call, themselves or through others."""
     starts = [(m.start(), m[1]) for m in FUNCTION.finditer(text) if m[1] != "name"]  # a macro's parameter
     starts += [(m.start(), m[1]) for m in re.finditer(r"#define (AF_NPU_\w+)\(", text)]
     starts = sorted(starts)
@@ -58,7 +58,8 @@ def reachable(text: str) -> list[tuple[int, int]]:
         bodies.setdefault(name, []).append((start, end))
     for made in re.finditer(r"^(AF_NPU_\w+)\((\w+),", text, re.MULTILINE):
         bodies.setdefault(made[2], []).extend(bodies[made[1]])
-    called = {name for name in bodies if re.search(r"_case\d+$", name)}
+    cases = {name: re.search(r"_case(\d+)(_\d+)?$", name) for name in bodies}
+    called = {name for name, found in cases.items() if found is not None and int(found[1]) in keys}
     while True:
         inside = "".join(text[a:b] for name in called for a, b in bodies[name])
         more = {name for name in bodies if re.search(rf"\b{name}\b", inside)} - called
@@ -67,9 +68,9 @@ def reachable(text: str) -> list[tuple[int, int]]:
         called |= more
 
 
-def mutants(text: str) -> list[Mutant]:
-    """Return all mutants of a kernel."""
-    spans = reachable(text)
+def mutants(text: str, keys: frozenset[int]) -> list[Mutant]:
+    """Return all mutants of tiling cases ``keys`` of a kernel."""
+    spans = reachable(text, keys)
     found = []
     for site in SITE.finditer(text):
         if any(start <= site.start() < end for start, end in spans):
@@ -98,7 +99,7 @@ def is_reported(emulated: Emulated, name: str, entry: str) -> bool:
     for sizes, cores in SAMPLES[name].runs:
         arrays = inputs_of(emulated.kernels[name], sizes, np.random.default_rng(0))
         try:
-            emulated.launch(name, arrays, sizes, cores, entry=entry, timeout=20)
+            emulated.outcome(name, arrays, sizes, cores, entry, timeout=20)
         except (sim.RuleError, sim.HangError):
             return True
     return False
@@ -109,7 +110,8 @@ def is_reported(emulated: Emulated, name: str, entry: str) -> bool:
 )
 def test_every_missing_synchronisation_is_reported(name, tmp_path):
     emulated = compile_all(build([SAMPLES[name].make()]), tmp_path / "kernel")
-    group = mutants(whole_text(emulated, name))
+    keys = [np.frombuffer(emulated.tiling_data(name, *run), np.uint32, 5)[4] for run in SAMPLES[name].runs]
+    group = mutants(whole_text(emulated, name), frozenset(int(key) for key in keys))
     changed = library_of(emulated, name, group, tmp_path)
     survivors = [m.removed for i, m in enumerate(group) if not is_reported(changed, name, f"m{i}_af_{name}")]
     assert len(group) >= 8

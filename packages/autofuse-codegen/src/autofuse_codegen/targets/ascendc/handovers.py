@@ -8,7 +8,7 @@ from autofuse_ir.schedule import QueuePosition
 from autofuse_codegen.targets.ascendc.draft import Draft
 from autofuse_codegen.targets.ascendc.lines import Line, vector
 from autofuse_codegen.targets.ascendc.literals import type_name
-from autofuse_codegen.targets.ascendc.loads import LoadForm, index_operands, load_form, waits_for_values
+from autofuse_codegen.targets.ascendc.loads import LoadForm, index_operands, is_gathered, load_form, waits_for_values
 from autofuse_codegen.targets.ascendc.margins import close
 from autofuse_codegen.targets.ascendc.memory import Queue
 from autofuse_codegen.targets.ascendc.transfers import Transfers
@@ -68,10 +68,14 @@ class Handovers:
                 late.append((queue, loads[0]))
             else:
                 draft.put(f"{queue.name}.EnQue({self._handle(queue, loads[0])});")
-        for node in staged:
+        for node in sorted(staged, key=lambda node: not is_gathered(node.dtype)):
             draft.lines += self._transfer(node)
         self._indexed(gathers, read)
+        if read or not all(is_gathered(node.dtype) for node in staged):
+            draft.put("af_order<HardEvent::S_V>();")
         for queue, first in late:
+            if all(node in read or node in staged for node in self._loads(queue)):
+                self._taken_at[queue.name] = len(draft.lines)  # there when the vector unit is
             draft.put(f"{queue.name}.EnQue({self._handle(queue, first)});")
 
     def _indexed(self, gathers: list[AscNode], read: list[AscNode]) -> None:
@@ -83,11 +87,9 @@ class Handovers:
         if indices:
             draft.put("", "af_order<HardEvent::MTE2_S>();")
         if read or is_filled:
-            draft.put("", "af_order<HardEvent::V_S>();")
+            draft.lines += [Line(""), Line("af_order<HardEvent::V_S>();", settles=True)]
         for node in (*[n for n in read if n not in indexed], *indexed):
             draft.lines += self._transfer(node)
-        if read:
-            draft.put("af_order<HardEvent::S_V>();")
 
     def finish(self) -> list[str]:
         """Take what this phase loads for others alone; return what stands at the end of the scope of the phase."""
@@ -243,7 +245,7 @@ class Handovers:
         self._slice(queue, nodes, declare=False)
         self._open[queue.name] = "taken"
         if queue.position is QueuePosition.VECIN:
-            self._taken_at[queue.name] = len(self.draft.lines)
+            self._taken_at.setdefault(queue.name, len(self.draft.lines))
             self._close(queue, nodes)
         else:
             self._handed_on_at = len(self.draft.lines)

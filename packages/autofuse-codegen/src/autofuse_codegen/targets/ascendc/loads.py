@@ -6,6 +6,7 @@ from enum import Enum
 from autofuse_ir.asc_graph import AccessDim, AscNode, Axis, Bounds
 from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.dims import const
+from autofuse_ir.dtypes import DType
 
 from autofuse_codegen.targets.ascendc.layout import Layouts
 from autofuse_codegen.targets.cpu.access import address
@@ -35,8 +36,7 @@ def load_form(node: AscNode, nodes: Mapping[str, AscNode], layouts: Layouts) -> 
     assert access is not None
     axes = layouts.axes_of(node)
     if axes and address(access).step_along(axes[-1].root) != const(1):
-        is_plain = access.bounds is Bounds.INSIDE and len(node.inputs) == 1
-        return LoadForm.STAGED if is_plain and node.attr("scratch") else LoadForm.ELEMENTS
+        return LoadForm.STAGED if node.attr("scratch") else LoadForm.ELEMENTS
     if access.bounds is not Bounds.INSIDE and not _pads(node):
         return LoadForm.ELEMENTS
     indices = [nodes[node.inputs[1 + dim.operand]] for dim in access.dims if dim.operand is not None]
@@ -55,6 +55,11 @@ def moves_rows(node: AscNode, layouts: Layouts) -> bool:
         return False
     axes = layouts.axes_of(node)
     return not axes or address(access).step_along(axes[-1].root) == const(1)
+
+
+def is_gathered(dtype: DType) -> bool:
+    """True for elements that the vector unit gathers from a stage; the scalar unit picks others."""
+    return dtype.itemsize in (2, 4)
 
 
 def index_operands(node: AscNode) -> tuple[str, ...]:

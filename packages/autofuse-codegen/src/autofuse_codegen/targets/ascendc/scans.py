@@ -17,19 +17,19 @@ def scan(node: AscNode, value: Tensor, to: Tensor, layouts: Layouts) -> list[Lin
     is_exclusive, is_reverse = node.attr("exclusive") is True, node.attr("reverse") is True
     joined = f"{SCANS[node.op]}, {str(is_exclusive).lower()}, {str(is_reverse).lower()}"
     along = next((i for i, axis in enumerate(axes) if axis.root == node.attr("axis")), None)
-    count = layouts.count(axes)
+    count, rows = layouts.count(axes), "af_scan_each" if node.dtype.bits == 64 else "af_scan_rows"
     if along is None:  # a single element
-        return [_write(f"af_scan_rows<{joined}>({to.text}, {value.text}, 1, {count});", value, to)]
+        return [_write(f"{rows}<{joined}>({to.text}, {value.text}, 1, {count});", value, to)]
     if along == len(axes) - 1:
         shape = f"{layouts.rows(axes)}, {layouts.extent(axes[-1])}, {layouts.pitch(axes)}"
         text = f"af_scan_columns<{joined}>({to.text}, {value.text}, {shape}, {SCRATCH});"
-        return [vector(text, {value.memory}, {to.memory}, settles=True)]
+        return [vector(text, (), {to.memory}, settles=True)]  # it waits for the vector unit before it reads
     shape = f"{layouts.extent(axes[along])}, {layouts.step(axes, along)}"
     if along == 0:
-        return [_write(f"af_scan_rows<{joined}>({to.text}, {value.text}, {shape});", value, to)]
+        return [_write(f"{rows}<{joined}>({to.text}, {value.text}, {shape});", value, to)]
     index, step = layouts.names.of(f"scan {node.name}", "i"), layouts.step(axes, along - 1)
     part = f"[{index} * {step}]"
-    line = _write(f"af_scan_rows<{joined}>({to.text}{part}, {value.text}{part}, {shape});", value, to)
+    line = _write(f"{rows}<{joined}>({to.text}{part}, {value.text}{part}, {shape});", value, to)
     return [
         Line(f"for (uint32_t {index} = 0; {index} < {layouts.points(axes[:along])}; ++{index}) {{", line.reads),
         Line(line.text, line.reads, line.writes, line.settles, 1),

@@ -4,6 +4,7 @@ from autofuse_ir.asc_graph import Axis
 from autofuse_ir.dims import const
 
 from autofuse_codegen.targets.ascendc.boxes import BoxWriter
+from autofuse_codegen.targets.ascendc.loads import is_gathered
 from autofuse_codegen.targets.ascendc.memory import SCRATCH
 from autofuse_codegen.targets.ascendc.places import at
 from autofuse_codegen.targets.cpu.access import address
@@ -24,8 +25,11 @@ def staged(writer: BoxWriter) -> BoxWriter:
         pitch = layouts.step(axes, axes.index(rows))
     plane = f"af_plane{{{writer.offset()}, {down}, {across}}}"
     shape = f"{count}, {layouts.extent(axes[-1])}, {pitch}"
-    text = f"af_load_plane({at(writer.to, writer.loops.place(axes))}, {writer.gm}, {plane}, {shape}, {SCRATCH});"
-    writer.loops.put(text, writes=frozenset({writer.memory, SCRATCH}))
+    arguments = f"{at(writer.to, writer.loops.place(axes))}, {writer.gm}, {plane}, {shape}, {SCRATCH}"
+    if is_gathered(writer.node.dtype):
+        writer.loops.put(f"af_load_plane({arguments});", writes=frozenset({writer.memory, SCRATCH}))
+    else:  # the scalar unit writes, once the vector unit is done
+        writer.loops.put(f"af_load_plane_each({arguments});", settles=True)
     return writer
 
 

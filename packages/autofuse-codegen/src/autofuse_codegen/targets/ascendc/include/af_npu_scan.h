@@ -44,25 +44,28 @@ __aicore__ inline void af_scan_elements(const AscendC::LocalTensor<T>& to, const
 template <bool product, bool exclusive, bool reverse, typename T>
 __aicore__ inline void af_scan_rows(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from,
                                     uint32_t rows, uint32_t elements) {
-  if constexpr (sizeof(T) == 8) {
-    af_order<AscendC::HardEvent::V_S>();
-    af_scan_elements<product, exclusive, reverse>(to, from, rows, elements, elements, 1);
-    af_order<AscendC::HardEvent::S_V>();
-  } else {
-    for (uint32_t i = 0; i < rows; ++i) {
-      const uint32_t at = (reverse ? rows - 1 - i : i) * elements;
-      const uint32_t before = i == 0 ? at : reverse ? at + elements : at - elements;
-      const auto target = to[at], value = from[exclusive ? before : at];
-      if (exclusive && i == 0) {
-        af_fill(target, static_cast<T>(product ? 1 : 0), elements);
-      } else if (i == (exclusive ? 1 : 0)) {
-        af_copy(target, value, elements);
-      } else {
-        AscendC::PipeBarrier<PIPE_V>();
-        af_join_rows<product>(target, to[before], value, elements);
-      }
+  for (uint32_t i = 0; i < rows; ++i) {
+    const uint32_t at = (reverse ? rows - 1 - i : i) * elements;
+    const uint32_t before = i == 0 ? at : reverse ? at + elements : at - elements;
+    const auto target = to[at], value = from[exclusive ? before : at];
+    if (exclusive && i == 0) {
+      af_fill(target, static_cast<T>(product ? 1 : 0), elements);
+    } else if (i == (exclusive ? 1 : 0)) {
+      af_copy(target, value, elements);
+    } else {
+      AscendC::PipeBarrier<PIPE_V>();
+      af_join_rows<product>(target, to[before], value, elements);
     }
   }
+}
+
+// The same for types without vector arithmetic.
+template <bool product, bool exclusive, bool reverse, typename T>
+__aicore__ inline void af_scan_each(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from,
+                                    uint32_t rows, uint32_t elements) {
+  af_order<AscendC::HardEvent::V_S>();
+  af_scan_elements<product, exclusive, reverse>(to, from, rows, elements, elements, 1);
+  af_order<AscendC::HardEvent::S_V>();
 }
 
 // Offsets 0, step, 2 * step, ... in bytes.
@@ -85,7 +88,6 @@ __aicore__ inline void af_scan_transposed(const AscendC::LocalTensor<T>& to, con
   af_offsets(down, rows, static_cast<uint32_t>(pitch * sizeof(T)));
   af_offsets(across, pitch, static_cast<uint32_t>(length * sizeof(T)));
   af_fill(turned, static_cast<T>(product ? 1 : 0), (pitch + 1) * length);
-  AscendC::PipeBarrier<PIPE_V>();
   for (uint32_t column = 0; column < columns; ++column) {
     AscendC::Gather(turned[(first + column) * length], from, down, static_cast<uint32_t>(column * sizeof(T)), rows);
   }
