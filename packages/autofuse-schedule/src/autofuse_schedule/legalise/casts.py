@@ -34,10 +34,10 @@ def cast(writer: Writer, value: str, to: DType) -> str | None:
         return writer.scalar(convert(constant, to), to)
     if dt.float64 in (source, to):
         return None
-    if writer.node(value).op == "IndexExpr":
-        return writer.emit("Cast", value, dtype=to)
     if source == to:
         return value
+    if writer.node(value).op == "IndexExpr":
+        return writer.expression(value, to) if to.is_integer else writer.emit("Cast", value, dtype=to)
     if to == dt.bool_:
         return _to_bool(writer, value)
     if source == dt.bool_:

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable
 from typing import TypeAlias
 
-from attrs import define, field
+from attrs import define, evolve, field
 from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.dims import const
@@ -105,6 +105,13 @@ class Writer:
             ones, zeros = (const(1),) * self.rank, (const(0),) * self.rank
             attrs: tuple[Attr, ...] = (Attr("value", rounded),)
             self._same[key] = self.keep(AscNode(self.fresh(), "Scalar", (), dtype, ones, zeros, attrs))
+        return self._same[key]
+
+    def expression(self, name: str, dtype: DType) -> str:
+        """Add expression of sizes ``name`` as a number of integer type ``dtype``."""
+        key = ("IndexExpr", name, dtype)
+        if key not in self._same:
+            self._same[key] = self.keep(evolve(self._by_name[name], name=self.fresh(), dtype=dtype))
         return self._same[key]
 
     def value(self, name: str) -> AttrValue | None:
