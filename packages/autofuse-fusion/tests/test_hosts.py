@@ -6,7 +6,7 @@ from autofuse_fusion.errors import FusionError
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.fused_graph import AscBackend, HostRegion, Reason, SizesNode, ViewNode
-from autofuse_ir.graph import Node, Payload
+from autofuse_ir.graph import Attr, Node, Payload
 from autofuse_ir.tensor_data import TensorData
 from autofuse_reference.arrays import to_tensor_data
 
@@ -137,3 +137,58 @@ def test_a_view_between_host_operators_stays_with_them(kit) -> None:
     assert {r.operator: r.reason for r in region.reasons}["r"] is Reason.NO_BENEFIT
     shared = b.build(outputs={"y": b.op("Lgamma", turned, name="s"), "z": turned})
     assert [type(node) for node in kit.fuse(shared).nodes] == [HostRegion, ViewNode, HostRegion]
+
+
+def between_hosts(op: str = "TransposeD", inputs: tuple[str, ...] = (), **attrs: object) -> GraphBuilder:
+    """A host operator, a node that ONNX Runtime could run as well, and a host operator behind it."""
+    b = GraphBuilder("between")
+    payload = b.payload(Payload("p", "onnx.NodeProto", TensorData(dt.uint8, (1,), b"\0")))
+    x = b.input("x", (4, 4), dt.float32)
+    listed = tuple(Attr(name, value) for name, value in attrs.items())
+    b.node(Node("first", "Lgamma", (x,), ("a",), (), "", payload))
+    b.node(Node("moved", op, ("a", *inputs), ("b",), listed, "", payload))
+    b.node(Node("last", "Lgamma", ("b",), ("c",), (), "", payload))
+    return b
+
+
+X44 = {"x": np.linspace(0.5, 3, 16, dtype=np.float32).reshape(4, 4)}
+
+
+def test_what_only_moves_between_host_operators_stays_with_them(kit) -> None:
+    fused = kit.check(between_hosts(perm=(1, 0)).build(outputs={"y": "c"}), X44)
+    (region,) = fused.nodes
+    assert isinstance(region, HostRegion)
+    assert names(region) == ["first", "moved", "last"]
+    assert {r.operator: r.reason for r in region.reasons}["moved"] is Reason.NO_BENEFIT
+
+
+def test_a_chain_of_moves_stays_as_a_whole(kit) -> None:
+    b = between_hosts(perm=(1, 0))
+    payload = b.payload(Payload("q", "onnx.NodeProto", TensorData(dt.uint8, (1,), b"\0")))
+    b.node(Node("cut", "SliceD", ("b",), ("d",), (Attr("offsets", (1, 0)), Attr("size", (2, 4))), "", payload))
+    b.node(Node("end", "Lgamma", ("d",), ("e",), (), "", payload))
+    (region,) = kit.check(b.build(outputs={"y": "c", "z": "e"}), X44).nodes
+    assert isinstance(region, HostRegion)
+
+
+def test_a_move_that_a_kernel_could_take_over_is_in_the_kernel(kit) -> None:
+    """Something else reads it, it is a result, something else made it, it computes, or it may have no result."""
+    readers = between_hosts(perm=(1, 0))
+    graphs = [readers.build(outputs={"y": "c", "z": readers.op("Exp", "b")})]
+    graphs.append(between_hosts(perm=(1, 0)).build(outputs={"y": "c", "z": "b"}))
+    made = GraphBuilder("made")
+    payload = made.payload(Payload("p", "onnx.NodeProto", TensorData(dt.uint8, (1,), b"\0")))
+    e = made.op("Exp", made.input("x", (4, 4), dt.float32))
+    made.node(Node("moved", "TransposeD", (e,), ("b",), (Attr("perm", (1, 0)),), "", payload))
+    made.node(Node("last", "Lgamma", ("b",), ("c",), (), "", payload))
+    graphs.append(made.build(outputs={"y": "c"}))
+    graphs.append(between_hosts("Exp").build(outputs={"y": "c"}))
+    gathered = between_hosts("GatherElements", ("i",), dim=1)
+    gathered.input("i", (4, 4), dt.int64)
+    graphs.append(gathered.build(outputs={"y": "c"}))
+    for graph in graphs:
+        arrays = X44 | ({"i": np.zeros((4, 4), np.int64)} if len(graph.inputs) == 2 else {})
+        fused = kit.check(graph, arrays)
+        kernels = [name for kernel in kit.kernels(fused) for name in kernel.operators]
+        assert "moved" in kernels
+    assert kit.kernels(kit.fuse(between_hosts(perm=(1, 0)).build(outputs={"y": "c"}), enable=False))

@@ -9,6 +9,7 @@ from autofuse_ir.walk import made_by, producers, read_by
 
 from autofuse_fusion.benefit import cost_model
 from autofuse_fusion.classify import Kind, classify, is_sizes
+from autofuse_fusion.lifting import lifted
 from autofuse_fusion.lower.views.builder import ViewBuilder
 from autofuse_fusion.lower.views.call import NotLoweredError, call_of
 from autofuse_fusion.lower.views.table import VIEW_LOWERINGS
@@ -30,9 +31,12 @@ def expose_views(graph: Graph, values: Values, target: TargetSpec, options: Fusi
     builder = ViewBuilder(
         values, _stored(graph, values, target), readers, is_narrow(target), target, options, cost_model(target)
     )
+    left = lifted(graph, values, target) if options.enable else frozenset()
     for node in graph.nodes:
         lowering = VIEW_LOWERINGS.get(node.op)
-        if lowering is None or _is_left(node, values):
+        if node.name in left:
+            values.unlowered[node.outputs[0]] = Reason.NO_BENEFIT
+        if lowering is None or node.name in left or _is_left(node, values):
             builder.add(node)
             continue
         mark = builder.mark()
