@@ -1,12 +1,12 @@
 """Element types and constants as Ascend C text."""
 
 import math
-import struct
 
 from autofuse_ir import dtypes as dt
 from autofuse_ir.dtypes import DType
 
 from autofuse_codegen.errors import CodegenError
+from autofuse_codegen.printers.floats import round_to_float32, shortest_float32
 
 TYPES: dict[DType, str] = {
     dt.bool_: "uint8_t",
@@ -44,19 +44,10 @@ def literal(value: bool | int | float, dtype: DType) -> str:
         number = int(value)
         text = f"{number}LL" if -(2**63) < number < 2**63 else f"{number}ULL"
         return f"static_cast<{name}>({'(-9223372036854775807LL - 1)' if number == -(2**63) else text})"
-    real = float(value)
+    real = round_to_float32(float(value))
     if math.isnan(real):
         return f"NumericLimits<{name}>::QuietNaN()"
     if math.isinf(real):
         return f"NumericLimits<{name}>::{'Negative' if real < 0 else ''}Infinity()"
     text = f"{shortest_float32(real)}f"
     return text if dtype == dt.float32 else f"static_cast<{name}>({text})"
-
-
-def shortest_float32(value: float) -> str:
-    """Return the shortest decimal that reads back as the float32 ``value``."""
-    for digits in range(1, 10):
-        text = f"{value:.{digits}g}"
-        if struct.unpack("<f", struct.pack("<f", float(text)))[0] == value:
-            break
-    return text if "." in text or "e" in text else f"{text}.0"

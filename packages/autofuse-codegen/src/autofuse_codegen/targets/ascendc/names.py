@@ -6,13 +6,13 @@ from autofuse_codegen.targets.cpu.names import CPP_WORDS
 from autofuse_codegen.targets.cpu.names import Names as CppNames
 
 ASCEND_WORDS = """
-    Abs Acos Acosh Add Adds And Arange Asin Asinh Atan Atanh Axpy Brcb Broadcast Cast Ceil Compare Compares Concat Copy
-    Cos Cosh CreateVecIndex CumSum DataCopy DataCopyPad Digamma Div Duplicate Erf Erfc Exp Extract Fill Floor Fmod Frac
-    Gather GatherMask Gatherb Gelu GetBlockIdx Lgamma Ln Log Log10 Log2 Max Maxs Mean Min Mins Mul Muls Not Or Pad
-    PipeBarrier raised Power Reciprocal Relu Round Rsqrt Scatter Select SetFlag ShiftLeft ShiftRight Sigmoid Sign Silu Sin Sinh
-    Sort Sqrt Sub Sum Swish SyncAll Tan Tanh Transpose Trunc WaitFlag Where Xor bfloat16_t block blocks gm_tiling_data
-    gm_workspace half own pipe scratch status t user workspace int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t
-    uint64_t
+    Abs Acos Acosh Add Adds And Arange Asin Asinh Atan Atanh Axpy Brcb Broadcast Cast Ceil Compare Compares Concat
+    Copy Cos Cosh CreateVecIndex CumSum DataCopy DataCopyPad Digamma Div Duplicate Erf Erfc Exp Extract Fill Floor
+    Fmod Frac Gather GatherMask Gatherb Gelu GetBlockIdx Lgamma Ln Log Log10 Log2 Max Maxs Mean Min Mins Mul Muls Not
+    Or Pad PipeBarrier raised Power Reciprocal Relu Round Rsqrt Scatter Select SetFlag ShiftLeft ShiftRight Sigmoid
+    Sign Silu Sin Sinh Sort Sqrt Sub Sum Swish SyncAll Tan Tanh Transpose Trunc WaitFlag Where Xor bfloat16_t block
+    blocks gm_tiling_data gm_workspace half own pipe scratch status t user workspace int8_t int16_t int32_t int64_t
+    uint8_t uint16_t uint32_t uint64_t
 """
 
 _RESERVED = frozenset(CPP_WORDS.split()) | frozenset(ASCEND_WORDS.split())

@@ -7,6 +7,7 @@ from autofuse_ir import dtypes as dt
 from autofuse_ir.dtypes import DType
 
 from autofuse_codegen.errors import CodegenError
+from autofuse_codegen.printers.floats import round_to_float32, shortest_float32
 
 TYPES: dict[DType, str] = {
     dt.bool_: "bool",
@@ -52,15 +53,12 @@ def literal(value: float | int | bool, dtype: DType) -> str:
     if math.isinf(number):
         return f"{'-' if number < 0 else ''}__builtin_inf{suffix}()"
     if dtype == dt.float32:
-        number = _round_to_float32(number)
+        number = round_to_float32(number)
         if math.isinf(number):
             return f"{'-' if number < 0 else ''}__builtin_inff()"
-        text = _shortest_float32(number)
-    else:
-        text = repr(number)
-    if "." not in text and "e" not in text:
-        text += ".0"
-    return text + suffix
+        return shortest_float32(number) + suffix
+    text = repr(number)
+    return text if "." in text or "e" in text else f"{text}.0"
 
 
 def _integer(value: int, dtype: DType) -> str:
@@ -112,19 +110,3 @@ def _bfloat16_of(units: int, scale: int) -> int:
     if exponent >= 255:
         return 0x7F80
     return exponent << 7 | (units - 128)
-
-
-def _round_to_float32(value: float) -> float:
-    try:
-        return float(struct.unpack("<f", struct.pack("<f", value))[0])
-    except OverflowError:
-        return math.copysign(math.inf, value)
-
-
-def _shortest_float32(value: float) -> str:
-    """Return the shortest decimal that reads back as the same float32."""
-    for digits in range(1, 10):
-        text = f"{value:.{digits}g}"
-        if _round_to_float32(float(text)) == value:
-            return text
-    return repr(value)
