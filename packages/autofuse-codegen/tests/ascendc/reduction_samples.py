@@ -84,7 +84,9 @@ SAMPLES: dict[str, Reduced] = {
     "softmax_in_pieces": Reduced(
         lambda: softmax("softmax_in_pieces"), "common", (({"n": 5, "m": 30_001}, 1), ({"n": 300, "m": 37}, 1))
     ),
-    "layer_norm": Reduced(layer_norm, "all-load", (({"n": 300, "m": 37}, 1), ({"n": 3, "m": 5_001}, 1))),
+    "layer_norm": Reduced(
+        layer_norm, "all-load", (({"n": 300, "m": 37}, 1), ({"n": 40, "m": 200}, 1), ({"n": 3, "m": 4_001}, 1))
+    ),
     "outer_sum": Reduced(
         lambda: alone("outer_sum", "Sum", F, PLANE, ("z0",)),
         "common",
@@ -106,7 +108,7 @@ SAMPLES: dict[str, Reduced] = {
     "groups": Reduced(
         lambda: alone("groups", "Sum", F, GROUPS, ("z2", "z3")),
         "all-load",
-        (({"n": 5, "m": 37}, 1), ({"n": 1, "m": 700}, 1), ({"n": 9, "m": 64}, 1)),
+        (({"n": 5, "m": 37}, 1), ({"n": 1, "m": 900}, 1), ({"n": 9, "m": 64}, 1)),
     ),
     "one_by_one": Reduced(
         lambda: alone("one_by_one", "Sum", F, {"z0": 3, "z1": "n", "z2": "m"}, ("z2",), Tree(64, 1)),

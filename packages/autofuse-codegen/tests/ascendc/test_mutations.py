@@ -15,7 +15,7 @@ from ascend_samples import SAMPLES
 from attrs import evolve, frozen
 
 SITE = re.compile(
-    r"(?:\w+ = )?(?:AscendC::)?(?:\w+\.)?(?:EnQue|DeQue|FreeTensor|SetFlag|WaitFlag|PipeBarrier|af_order)"
+    r"(?:\w+ = )?(?:AscendC::)?(?:\w+\.)?(?:template )?(?:EnQue|DeQue|FreeTensor|SetFlag|WaitFlag|PipeBarrier|af_order)"
     r"(?:<[^;()]*>)?\([^;{}]*?\);"
 )
 FUNCTION = re.compile(r"__aicore__ inline [\w:<>]+ (\w+)\(")
@@ -60,12 +60,27 @@ def reachable(text: str, keys: frozenset[int]) -> list[tuple[int, int]]:
         bodies.setdefault(made[2], []).extend(bodies[made[1]])
     cases = {name: re.search(r"_case(\d+)(_\d+)?$", name) for name in bodies}
     called = {name for name, found in cases.items() if found is not None and int(found[1]) in keys}
+    owners = structs(text)
+    inside = "".join(text[a:b] for name in called for a, b in bodies[name])
     while True:
-        inside = "".join(text[a:b] for name in called for a, b in bodies[name])
+        spans = [span for name in sorted(called) for span in bodies[name] if is_mentioned(span, owners, inside)]
+        inside = "".join(text[a:b] for a, b in spans)
         more = {name for name in bodies if re.search(rf"\b{name}\b", inside)} - called
         if not more:
-            return [span for name in sorted(called) for span in bodies[name]]
+            return spans
         called |= more
+
+
+def structs(text: str) -> dict[str, tuple[int, int]]:
+    """Return the spans of the structs of our headers, whose methods may share a name."""
+    found = re.finditer(r"^struct (af_\w+) \{.*?^\};", text, re.MULTILINE | re.DOTALL)
+    return {struct[1]: struct.span() for struct in found}
+
+
+def is_mentioned(span: tuple[int, int], owners: dict[str, tuple[int, int]], inside: str) -> bool:
+    """False for a method of a struct that ``inside`` does not name."""
+    mine = [name for name, (start, end) in owners.items() if start <= span[0] < end]
+    return all(re.search(rf"\b{name}\b", inside) for name in mine)
 
 
 def mutants(text: str, keys: frozenset[int]) -> list[Mutant]:

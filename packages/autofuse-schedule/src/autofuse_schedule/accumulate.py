@@ -2,7 +2,7 @@
 
 from attrs import frozen
 from autofuse_ir.asc_graph import AscNode
-from autofuse_ir.dims import Dim, ceildiv, const, product
+from autofuse_ir.dims import Dim, ceildiv, const, dim_min, product
 from autofuse_ir.dims_eval import bounds
 from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.schedule import Buffer, Location, Placement, QueuePosition
@@ -77,8 +77,7 @@ class Accumulators:
         kept = [axis.size for axis in nest.varying(node)]
         if kept:
             kept[-1] = rounded_up(kept[-1], self.row_multiple)
-        most_leaves = bounds(leaves_of(source, nest), self.ranges)[1]
-        return self._buffer(node, self._row(node, product(kept)) * max(1, most_leaves).bit_length())
+        return self._buffer(node, self._row(node, product(kept)) * self._waiting(leaves_of(source, nest)))
 
     def of_scan(self, node: AscNode, walk: tuple[str, ...], nest: Nest) -> Accumulator:
         """Return where scan ``node`` keeps the sums so far: one for each point of the axes inside of its own."""
@@ -89,10 +88,14 @@ class Accumulators:
             return Accumulator(Placement(node.name, Location.REGISTER), None)
         return self._buffer(node, self._row(node, product(vectorised[name].size for name in inside)))
 
-    def _levels(self, node: AscNode, nest: Nest) -> int:
+    def _levels(self, node: AscNode, nest: Nest) -> Dim:
         """How many subtrees may wait; none where no leaf waits for another."""
-        most_leaves = bounds(leaves_of(node, nest), self.ranges)[1]
-        return 0 if self.is_spread else max(1, most_leaves).bit_length()
+        return const(0) if self.is_spread else self._waiting(leaves_of(node, nest))
+
+    def _waiting(self, leaves: Dim) -> Dim:
+        """How many subtrees may wait while ``leaves`` come one by one."""
+        most = max(1, bounds(leaves, self.ranges)[1]).bit_length()
+        return const(most) if self.target.kind is TargetKind.CPU else dim_min(const(most), leaves)
 
     def _row(self, node: AscNode, elements: Dim) -> Dim:
         """The bytes of ``elements`` of the type of ``node``, in whole blocks."""

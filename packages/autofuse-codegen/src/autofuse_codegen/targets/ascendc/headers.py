@@ -10,7 +10,9 @@ from autofuse_ir.tiling import SupportFile, support_file
 FOLDER = "targets/ascendc/include"
 SIZES = "af_npu_sizes.h"
 ALWAYS = (SIZES, "af_npu_base.h", "af_npu_copy.h", "af_npu_fill.h")
-_DEFINED = re.compile(r"\binline\s[^(){};]*?\b(af_\w+)\(|(?:_CONSTANT\(|\busing )(af_\w+)[, ]")
+_DEFINED = re.compile(
+    r"\binline\s[^(){};]*?\b(af_\w+)\(|(?:_CONSTANT\(|\busing )(af_\w+)[, ]|^struct (af_\w+) \{", re.MULTILINE
+)
 
 
 def headers_of(text: str) -> tuple[str, ...]:
@@ -43,5 +45,5 @@ def _text(name: str) -> str:
 
 
 def _mentions(text: str, header: str) -> bool:
-    defined = {first or second for first, second in _DEFINED.findall(_text(header))}
+    defined = {name for names in _DEFINED.findall(_text(header)) for name in names if name}
     return any(re.search(rf"\b{name}\b", text) for name in defined)

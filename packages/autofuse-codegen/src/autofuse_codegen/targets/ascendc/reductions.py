@@ -271,10 +271,13 @@ def _down(node: AscNode, source: Tensor, draft: Draft, axes: tuple[Axis, ...], k
     partials, memory = draft.partials(node), draft.memory.accumulator_of(node.name).buffer.name
     shape = (layouts.extent(suffix[-1]), layouts.rows(suffix), layouts.pitch((axes[0], suffix[-1])))
     sink, written = _sink(node, draft, around, _times(results, tree.partials), shape, results)
+    function, width, step = "af_reduce_down", "", ""
+    if tree.partials > 1:
+        function, width, step = "af_reduce_across", f"{tree.partials}, ", f", {results}"
     text = (
-        f"af_reduce_down<{JOINS[node.op]}>({sink}, {_at(source.text, around.source)}, {elements}, "
-        f"af_part{{{around.start}, {count}, {draft.nest.size(_total(node, draft))}}}, {tree.leaf}, {tree.partials}, "
-        f"{_identity(node)}, {_at(partials, around.result)}, {results});"
+        f"{function}<{JOINS[node.op]}>({sink}, {_at(source.text, around.source)}, {elements}, "
+        f"af_part{{{around.start}, {count}, {draft.nest.size(_total(node, draft))}}}, {tree.leaf}, {width}"
+        f"{_identity(node)}, {_at(partials, around.result)}{step});"
     )
     return _looped(_joined(text, {*written, memory}, node, draft), around, draft)
 

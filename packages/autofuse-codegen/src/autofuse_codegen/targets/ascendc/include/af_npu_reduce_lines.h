@@ -24,6 +24,7 @@ struct af_moves {
     AscendC::CreateVecIndex(numbers, static_cast<int32_t>(0), most);
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Muls(numbers, numbers, static_cast<int32_t>(sizeof(T)), static_cast<int32_t>(most));
+    AscendC::PipeBarrier<PIPE_V>();
   }
 };
 
@@ -44,13 +45,11 @@ __aicore__ inline void af_join_moved(const AscendC::LocalTensor<T>& partials, co
     AscendC::Gather(moves.moved, from, moves.first, static_cast<uint32_t>(at * sizeof(T)), lane + head);
     AscendC::PipeBarrier<PIPE_V>();
     Join::some(partials, partials, moves.moved, lane, lane + head);
-    AscendC::PipeBarrier<PIPE_V>();
   }
   uint32_t now = 0;
   for (uint32_t done = head; done < count; done += now) {
     now = af_smaller(count - done, moves.most);
     AscendC::Gather(moves.moved, from, moves.offsets, static_cast<uint32_t>((at + done) * sizeof(T)), now);
-    AscendC::PipeBarrier<PIPE_V>();
     af_join_rows<Join>(partials, moves.moved, 1, now, now);
   }
 }
@@ -73,7 +72,6 @@ __aicore__ inline void af_reduce_lines(const Sink& sink, const AscendC::LocalTen
       const uint32_t first = static_cast<uint32_t>(number % leaf), lane = first % lanes;
       now = af_smaller(columns - at, leaf - first);
       if (first == 0) AscendC::Duplicate(partials, identity, static_cast<int32_t>(rows * lanes));
-      AscendC::PipeBarrier<PIPE_V>();
       if (lane == 0 && at % lanes == 0) {
         af_join_rows<Join>(partials, from[line * pitch + at], rows, stride, now);
       } else {
@@ -102,17 +100,16 @@ __aicore__ inline void af_reduce_one_by_one(const Sink& sink, const AscendC::Loc
   AscendC::CreateVecIndex(numbers, static_cast<int32_t>(0), rows);
   AscendC::PipeBarrier<PIPE_V>();
   AscendC::Muls(numbers, numbers, static_cast<int32_t>(stride * sizeof(T)), static_cast<int32_t>(rows));
+  AscendC::PipeBarrier<PIPE_V>();
   for (uint32_t line = 0; line < lines; ++line) {
     for (uint32_t at = 0; at < columns; ++at) {
       const af_i64 number = start + static_cast<af_i64>(line) * columns + at;
       const uint32_t first = static_cast<uint32_t>(number % leaf);
       if (first == 0) AscendC::Duplicate(partials, identity, static_cast<int32_t>(rows));
-      AscendC::PipeBarrier<PIPE_V>();
       AscendC::Gather(moved, from, offsets, static_cast<uint32_t>((line * pitch + at) * sizeof(T)), rows);
       AscendC::PipeBarrier<PIPE_V>();
       Join::whole(partials, partials, moved, rows);
       if (first + 1 < leaf && number + 1 < total) continue;
-      AscendC::PipeBarrier<PIPE_V>();
       sink.template take<Join>(partials, rows, number / leaf, number + 1 == total);
     }
   }
