@@ -17,13 +17,14 @@ def scan(node: AscNode, value: Tensor, to: Tensor, layouts: Layouts) -> list[Lin
     is_exclusive, is_reverse = node.attr("exclusive") is True, node.attr("reverse") is True
     joined = f"{SCANS[node.op]}, {str(is_exclusive).lower()}, {str(is_reverse).lower()}"
     along = next((i for i, axis in enumerate(axes) if axis.root == node.attr("axis")), None)
-    count, rows = layouts.count(axes), "af_scan_each" if node.dtype.bits == 64 else "af_scan_rows"
+    count, rows = layouts.count(axes), "af_scan_each" if is_each(to) else "af_scan_rows"
     if along is None:  # a single element
         return [_write(f"{rows}<{joined}>({to.text}, {value.text}, 1, {count});", value, to)]
     if along == len(axes) - 1:
         shape = f"{layouts.rows(axes)}, {layouts.extent(axes[-1])}, {layouts.pitch(axes)}"
         text = f"af_scan_columns<{joined}>({to.text}, {value.text}, {shape}, {SCRATCH});"
-        return [vector(text, (), {to.memory}, settles=True)]  # it waits for the vector unit before it reads
+        written = () if is_each(to) else (to.memory,)
+        return [vector(text, (), written, settles=True)]  # it waits for the vector unit before it reads
     shape = f"{layouts.extent(axes[along])}, {layouts.step(axes, along)}"
     if along == 0:
         return [_write(f"{rows}<{joined}>({to.text}, {value.text}, {shape});", value, to)]
@@ -37,5 +38,12 @@ def scan(node: AscNode, value: Tensor, to: Tensor, layouts: Layouts) -> list[Lin
     ]
 
 
+def is_each(to: Tensor) -> bool:
+    """True where the scalar unit joins the elements: there is no vector arithmetic of 64 bits."""
+    return to.dtype.bits == 64
+
+
 def _write(text: str, value: Tensor, to: Tensor) -> Line:
+    if is_each(to):
+        return vector(text, (), (), settles=True)
     return vector(text, {value.memory}, {to.memory})
