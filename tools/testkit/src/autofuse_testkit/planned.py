@@ -28,6 +28,7 @@ from autofuse_symshape.stage import infer
 from autofuse_tiling.evaluate import Choice, choose, choose_groups
 from autofuse_tiling.stage import tile
 
+from autofuse_testkit.joint import all_in_one
 from autofuse_testkit.kernel_cases import random_tiles
 
 Array = np.ndarray[Any, Any]
@@ -95,11 +96,15 @@ class Planned:
                 _compare(interpret_impl(impl, inputs, sizes, tiles, seed), wanted, tolerance)
 
 
-def plan(graph: Graph, target_name: str, options: FusionOptions | None = None, *, holds: bool = True) -> Planned:
-    """Return the one kernel that ``graph`` becomes on a target, verified."""
+def plan(
+    graph: Graph, target_name: str, options: FusionOptions | None = None, *, holds: bool = True, joined: bool = False
+) -> Planned:
+    """Return the one kernel that ``graph`` becomes on a target, verified; ``joined``: its kernels in one launch."""
     target = load_target(target_name)
     inferred, facts = infer(graph)
     fused = fuse(inferred, facts, target, options or FusionOptions())
+    if joined:
+        fused = all_in_one(fused)
     (node,) = (node for node in fused.nodes if not isinstance(node, ViewNode))
     assert isinstance(node, AscBackend | FusedAscBackend), node
     scheduled = schedule(node, fused.facts, target, holds=holds)
