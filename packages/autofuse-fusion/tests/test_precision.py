@@ -4,11 +4,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from autofuse_fusion.options import FusionOptions
+from autofuse_fusion.stage import fuse
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.dtypes import DType
 from autofuse_ir.graph import Graph
+from autofuse_ir.target import load_target
 from autofuse_ir.tensor_data import TensorData
+from autofuse_symshape.stage import infer
 
 
 def sums(dtype: DType, last: str) -> Graph:
@@ -124,3 +128,25 @@ def test_auto_keeps_what_leads_to_a_reduction_that_is_itself_compared(kit) -> No
     graph = b.build(outputs={"y": b.op("ArgMax", b.op("Mul", x, x, name="square"), axis=1)})
     assert removed(kit.fuse(graph, numerics="auto")) == []
     assert removed(kit.fuse(graph, numerics="fp32")) == ["square"]
+
+
+@pytest.mark.parametrize("op", ["Add", "Maximum", "SelectV2", "ConcatV2D"])
+def test_what_was_not_rounded_meets_operands_of_its_width(kit, op: str) -> None:
+    """A chip computes on halves; behind a function, which is computed in float32, the others are widened."""
+    b = GraphBuilder("mixed")
+    x, y = b.input("x", ("n",), dt.float16), b.input("y", ("n",), dt.float16)
+    wide = b.op("Exp", x)
+    match op:
+        case "SelectV2":
+            joined = b.op(op, b.op("Greater", x, y), wide, y)
+        case "ConcatV2D":
+            joined = b.op(op, wide, y, concat_dim=0)
+        case _:
+            joined = b.op(op, wide, y)
+    inferred, facts = infer(b.build(outputs={"z": joined}))
+    fused = fuse(inferred, facts, load_target("ascend-a2"), FusionOptions(numerics="fp32"))
+    for kernel in kit.kernels(fused):
+        types = {node.name: node.dtype for node in kernel.graph.nodes}
+        for node in kernel.graph.nodes:
+            floats = {types[name] for name in node.inputs if types[name].is_float}
+            assert len(floats) <= 1, node

@@ -83,16 +83,20 @@ class _Assembly:
         op = operator(unit.node.op)
         names = input_names(op, len(unit.node.inputs))
         found: dict[str, list[Tensor]] = {}
+        halves: set[str] = set()
         is_gather = unit.node.op == "Index"
         for position, (param, operand) in enumerate(zip(names, unit.operands, strict=True)):
             value = unit.node.inputs[position]
             if value is not None:
                 dtypes.setdefault(param, self.values.fact(value).dtype)
+                if is_half(self.values.fact(value).dtype):
+                    halves.add(param)
             if is_gather and position == 0:
                 continue
             tensor = self._operand(operand, unit, lowering.moves)
             if tensor is not None:
                 found.setdefault(param, []).append(tensor)
+        self._join_widths(found, halves)
         frame = Frame(
             unit.shape, unit.reduced, unit.count, unit.is_inner, dict(unit.indexed), unit.scanned, unit.index_dtype
         )
@@ -104,6 +108,12 @@ class _Assembly:
         for value, tensor in zip((name for name in unit.node.outputs), listed, strict=False):
             if value:
                 self._made[value] = self._rounded(tensor, value, unit)
+
+    def _join_widths(self, found: dict[str, list[Tensor]], halves: set[str]) -> None:
+        """Widen 16-bit operands of a unit where another one, which was not rounded, is wide."""
+        if any(tensor.dtype == dt.float32 for param in halves for tensor in found.get(param, ())):
+            for param in (name for name in found if name in halves):
+                found[param] = [self.writer.cast(tensor, dt.float32) for tensor in found[param]]
 
     def _operand(self, operand: Operand, unit: Unit, moves: bool) -> Tensor | None:
         """Return an operand in the dtype its operator computes in; as it is stored where the operator only moves it."""
