@@ -85,7 +85,7 @@ SAMPLES: dict[str, Reduced] = {
         lambda: softmax("softmax_in_pieces"), "common", (({"n": 5, "m": 30_001}, 1), ({"n": 300, "m": 37}, 1))
     ),
     "layer_norm": Reduced(
-        layer_norm, "all-load", (({"n": 300, "m": 37}, 1), ({"n": 40, "m": 200}, 1), ({"n": 3, "m": 4_001}, 1))
+        layer_norm, "all-load", (({"n": 300, "m": 37}, 1), ({"n": 40, "m": 200}, 1), ({"n": 3, "m": 5_001}, 1))
     ),
     "outer_sum": Reduced(
         lambda: alone("outer_sum", "Sum", F, PLANE, ("z0",)),

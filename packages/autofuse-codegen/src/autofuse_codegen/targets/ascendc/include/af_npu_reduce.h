@@ -131,19 +131,13 @@ __aicore__ inline void af_join_rows(const AscendC::LocalTensor<T>& partials, con
   constexpr uint32_t block = 32 / sizeof(T), lanes = 256 / sizeof(T);
   const uint32_t whole = count / lanes, tail = count % lanes, stride = pitch / block;
   const uint32_t together = rows == 1 || stride > 255 ? 1 : 255;
-  if (whole > 0 && (together == 1 || rows < whole)) {
+  const bool is_long = together == 1 || rows < whole;  // a row at a time, else a vector of many rows
+  for (uint32_t part = 0; part < (is_long && whole > 0 ? 1 : whole); ++part) {
     AscendC::PipeBarrier<PIPE_V>();
-    for (uint32_t row = 0; row < rows; ++row) {
+    for (uint32_t row = 0; row < rows; row += is_long ? 1 : together) {
       const auto own = partials[row * lanes];
-      Join::rows(own, own, from[row * pitch], lanes, whole, 0, 8);
-    }
-  } else {
-    for (uint32_t part = 0; part < whole; ++part) {
-      AscendC::PipeBarrier<PIPE_V>();
-      for (uint32_t row = 0; row < rows; row += together) {
-        const auto own = partials[row * lanes];
-        Join::rows(own, own, from[row * pitch + part * lanes], lanes, af_smaller(rows - row, together), 8, stride);
-      }
+      const uint32_t now = is_long ? whole : af_smaller(rows - row, together);
+      Join::rows(own, own, from[row * pitch + part * lanes], lanes, now, is_long ? 0 : 8, is_long ? 8 : stride);
     }
   }
   if (tail == 0) return;

@@ -7,19 +7,16 @@ template <typename Join, typename T>
 __aicore__ inline void af_join_down(const AscendC::LocalTensor<T>& partials, const AscendC::LocalTensor<T>& from,
                                     uint32_t count, uint32_t elements) {
   constexpr uint32_t block = 32 / sizeof(T), lanes = 256 / sizeof(T);
-  const uint32_t stride = elements / block;
-  if (stride > 255) {
-    for (uint32_t row = 0; row < count; ++row) {
-      AscendC::PipeBarrier<PIPE_V>();
-      Join::whole(partials, partials, from[row * elements], elements);
-    }
-    return;
-  }
-  for (uint32_t row = 0; row < count; row += 255) {
+  const uint32_t stride = elements / block, together = stride > 255 ? 1 : 255;
+  for (uint32_t row = 0; row < count; row += together) {
     AscendC::PipeBarrier<PIPE_V>();
+    if (together == 1) {
+      Join::whole(partials, partials, from[row * elements], elements);
+      continue;
+    }
     for (uint32_t at = 0; at < elements; at += lanes) {
       const auto own = partials[at];
-      const uint32_t now = af_smaller(count - row, 255), active = af_smaller(elements - at, lanes);
+      const uint32_t now = af_smaller(count - row, together), active = af_smaller(elements - at, lanes);
       Join::rows(own, own, from[row * elements + at], active, now, 0, stride);
     }
   }
