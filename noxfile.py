@@ -87,7 +87,7 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def conformance(session: nox.Session) -> None:
-    """Every ONNX node test whose operators are for kernels, every way, at many sizes; `integration` takes a slice."""
+    """Every ONNX node test for kernels, every way, and every operator at every rank; `integration` takes a slice."""
     sessions.conformance(session, PACKAGES)
 
 

@@ -17,6 +17,9 @@ from workspace import ROOT, Package
 
 TESTKIT = workspace.read_unreleased()
 
+WORKERS = ("--numprocesses=auto", "--maxprocesses=4", "--dist=loadfile")
+"""Test files run side by side; those of one file in one process, as they share what is costly to make."""
+
 
 def prepare_environment() -> None:
     """Make nox's own environment the one `bootstrap.py` gives it, for those who call nox themselves."""
@@ -132,7 +135,7 @@ def on_device(session: nox.Session, packages: Sequence[Package]) -> None:
         session.log("integration_tests/on_device holds no test yet")
         return
     install_everything(session, packages)
-    pytest(session, "on_device", [here(folder)])
+    pytest(session, "on_device", [here(folder), "--numprocesses=0"])
 
 
 def bench(session: nox.Session, packages: Sequence[Package]) -> None:
@@ -156,15 +159,17 @@ def fuzz(session: nox.Session, packages: Sequence[Package]) -> None:
 
 
 def conformance(session: nox.Session, packages: Sequence[Package]) -> None:
-    """Run every node case, not a slice."""
+    """Run every node case, and every operator at every rank and for every type, not a slice."""
     install_everything(session, packages)
-    pytest(session, "conformance", ["integration_tests/conformance", "--all-node-cases"])
+    matrix = ["integration_tests/families/test_matrix.py", "--whole-matrix"]
+    pytest(session, "conformance", ["integration_tests/conformance", "--all-node-cases", *matrix])
 
 
 def corpus(session: nox.Session, packages: Sequence[Package]) -> None:
     """Verify the real models at twenty sizes each."""
     install_everything(session, packages)
-    pytest(session, "corpus", ["integration_tests/test_models.py", "--corpus-samples", "20"])
+    models = ["integration_tests/test_models.py", "integration_tests/test_light_models.py"]
+    pytest(session, "corpus", [*models, "--corpus-samples", "20"])
 
 
 def sizes(session: nox.Session) -> None:
@@ -209,7 +214,9 @@ def pytest(session: nox.Session, name: str, arguments: Iterable[str]) -> None:
     report = results.folder(ROOT) / f"{name}.xml"
     report.unlink(missing_ok=True)
     compiled = str(ROOT / ".nox" / "autofuse-cache")
-    session.run("pytest", *arguments, f"--junitxml={here(report)}", *session.posargs, env={"AUTOFUSE_CACHE": compiled})
+    session.run(
+        "pytest", *WORKERS, *arguments, f"--junitxml={here(report)}", *session.posargs, env={"AUTOFUSE_CACHE": compiled}
+    )
 
 
 def empty_environment(session: nox.Session, folder: Path) -> str:

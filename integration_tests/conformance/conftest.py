@@ -1,10 +1,12 @@
 """Options and counts of the conformance suites."""
 
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 
-COUNTS = pytest.StashKey[Counter[str]]()
+COUNTS = "ONNX node tests"
+"""The property of a test's report that has its counts: reports come from all processes that run tests."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -17,20 +19,21 @@ def writes_pins(pytestconfig: pytest.Config) -> bool:
     return bool(pytestconfig.getoption("--write-pins"))
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.stash[COUNTS] = Counter()
-
-
 @pytest.fixture
-def node_test_counts(pytestconfig: pytest.Config) -> Counter[str]:
+def node_test_counts(request: pytest.FixtureRequest) -> Iterator[Counter[str]]:
     """Counts by outcome, shown at the end."""
-    return pytestconfig.stash[COUNTS]
+    counts: Counter[str] = Counter()
+    yield counts
+    request.node.user_properties.append((COUNTS, dict(counts)))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    counts = terminalreporter.config.stash[COUNTS]
-    if not counts:
-        return
-    terminalreporter.section("ONNX node tests")
+    counts: Counter[str] = Counter()
+    for report in (each for reports in terminalreporter.stats.values() for each in reports):
+        if getattr(report, "when", None) == "teardown":
+            for name, value in report.user_properties:
+                counts.update(value if name == COUNTS else {})
+    if counts:
+        terminalreporter.section(COUNTS)
     for outcome in sorted(counts):
         terminalreporter.write_line(f"{counts[outcome]:6} {outcome}")
