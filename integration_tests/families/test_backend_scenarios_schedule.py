@@ -365,7 +365,7 @@ def test_20_a_gather_of_columns_with_what_reads_it() -> None:
 
 
 def test_21_chained_groups_share_a_launch_and_their_workspace() -> None:
-    """Three groups, each after the one before; a value that is an output, too, is read from there, as in the original."""
+    """Three groups, each after the one before; what is an output, too, is read from there, as in the original."""
     kernel = plan(chain(), A2, FusionOptions(max_parts=1), joined=True)
     assert isinstance(kernel.node, FusedAscBackend)
     groups = kernel.scheduled.alternatives[0].groups
@@ -425,7 +425,7 @@ def test_23_half_precision_is_computed_in_single_and_rounded_at_the_end() -> Non
 
 
 def test_24_what_a_narrow_result_needs_is_not_computed_for_every_element() -> None:
-    """2048 x 126: the original computes the narrow operand twice, in two groups, to avoid a broadcast of it. Here values
+    """2048 x 126: the original computes the narrow operand twice, in two groups, to avoid a broadcast. Here values
     that vary along one axis are made once a block, and each input is fetched once a block."""
 
     def build(b: Network) -> str:

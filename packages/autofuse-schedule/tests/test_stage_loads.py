@@ -45,9 +45,12 @@ def test_rows_stay_as_they_are(memory, at):
     assert StageLoads()(graph) is graph
 
 
-def test_what_may_leave_the_data_and_gathers_stay_as_they_are():
-    padded = loaded(("m", "n"), ("z1", "z0"), bounds=Bounds.FILL, fill=0.0)
-    assert StageLoads()(padded) is padded
+def test_what_may_leave_the_data_has_a_stage_like_other_loads():
+    assert stage_of(loaded(("m", "n"), ("z1", "z0"), bounds=Bounds.FILL, fill=0.0)) == STAGE_BYTES
+    assert stage_of(loaded(("n", "m"), ("z0", ("z1", 1, -3)), bounds=Bounds.FILL, fill=0.0)) == 0
+
+
+def test_gathers_stay_as_they_are():
     b = AscGraphBuilder("g", {"z0": "n", "z1": "m"})
     ids = b.load(b.input("ids", dt.int32), ("n", "m"), ("z0", "z1"))
     x = b.load(b.input("x", dt.float32), ("k",), (Operand(0),), indices=(ids,))

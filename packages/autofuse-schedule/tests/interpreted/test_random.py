@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 POINTS = st.tuples(*[st.sampled_from((0, 1, 2, 3, 5))] * 3) | st.sampled_from([(2, 70, 2), (70, 2, 2), (3, 2, 67)])
 
 
-@pytest.mark.parametrize("target", ["cpu", "ascend-a2"])
+@pytest.mark.parametrize("target", ["cpu", "ascend-a2", "ascend-350"])
 @settings(
-    max_examples=30,
+    max_examples=20,
     derandomize=True,
     database=None,
     deadline=None,

@@ -28,9 +28,14 @@ class InsertBroadcasts:
         nodes: list[AscNode] = []
         axis_names = tuple(axis.name for axis in graph.axes)
 
+        def is_number(value: AscNode) -> bool:
+            """True for what the scalar unit knows: constants and sizes, in whatever type."""
+            source = by_name[value.inputs[0]] if value.op == "Cast" else value
+            return source.op in NOT_EVALUATED
+
         def widened(value: AscNode, repeats: tuple[Dim, ...]) -> str:
             places = [at for at in reversed(range(len(repeats))) if value.repeats[at] != repeats[at]]
-            if not places and value.op in NOT_EVALUATED:
+            if not places and is_number(value):
                 places = [len(repeats) - 1]  # one element: a copy of the number into memory
             for position in places:
                 wide = (*value.repeats[:position], repeats[position], *value.repeats[position + 1 :])
@@ -62,7 +67,7 @@ class InsertBroadcasts:
                 fits = [_fits_all(by_name[name], node) and not reduced for name in node.inputs]
                 if fits and all(fits) and node.op != "Cast":
                     # One operand at least is in memory, and as wide as the result.
-                    numbers = [at for at, name in enumerate(node.inputs) if by_name[name].op in NOT_EVALUATED]
+                    numbers = [at for at, name in enumerate(node.inputs) if is_number(by_name[name])]
                     if any(repeat != const(1) for repeat in wanted):
                         fits[-1] = False
                     elif len(numbers) == len(fits):

@@ -1,7 +1,7 @@
 """Loads of no rows get a stage: local memory from where a vector unit gathers their elements."""
 
 from attrs import evolve, frozen
-from autofuse_ir.asc_graph import AscGraph, AscNode, Bounds
+from autofuse_ir.asc_graph import AscGraph, AscNode
 from autofuse_ir.dims import const, product
 from autofuse_ir.graph import Attr
 
@@ -26,7 +26,7 @@ class StageLoads:
         if node.op != "Load" or node.access is None or len(node.inputs) > 1:
             return node
         axes = [axis.name for axis, repeat in zip(graph.axes, node.repeats, strict=True) if repeat != const(1)]
-        if not axes or node.access.bounds is not Bounds.INSIDE:
+        if not axes:
             return node
         step = const(0)
         for position, dim in enumerate(node.access.dims):
