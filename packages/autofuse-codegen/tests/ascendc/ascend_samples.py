@@ -190,6 +190,18 @@ def transposed() -> Kernel:
     return b
 
 
+def mirrored() -> Kernel:
+    """Rows from the end and columns as rows, both with a border around them; words and bytes."""
+    b = Kernel("mirrored", {"z0": "n", "z1": "m"})
+    around = {"bounds": Bounds.FILL, "fill": 1}
+    x = b.load(b.input("x", F), ("n", "m"), (("z0", 1, -1), ("z1", -1, "m-3")), **around)
+    t = b.load(b.input("t", F), ("m", "n"), (("z1", 1, -3), ("z0", 1, 1)), **around)
+    c = b.load(b.input("c", dt.int8), ("m", "n"), (("z1", 1, -3), ("z0", 1, 1)), **around)
+    b.write(b.op("Add", x, t), "y")
+    b.write(b.op("BitwiseNot", c), "c_t")
+    return b
+
+
 def far() -> Kernel:
     """Elements that are too far apart to copy what lies between, for some sizes."""
     b = Kernel("far", {"z0": "n", "z1": "m"})
@@ -243,6 +255,7 @@ SAMPLES: dict[str, Sample] = {
     "picked": Sample(picked, (*SMALL, ({"n": 2, "m": 20_001, "v": 90}, 1))),
     "concat": Sample(concat, (({"n": 700, "m": 37}, 1), ({"n": 3, "m": 5}, 2), ({"n": 700, "m": 32}, 1))),
     "transposed": Sample(transposed, (({"n": 150, "m": 300}, 1), ({"n": 3, "m": 5}, 2), ({"n": 2, "m": 8_001}, 1))),
+    "mirrored": Sample(mirrored, (({"n": 150, "m": 300}, 1), ({"n": 3, "m": 5}, 2), ({"n": 2, "m": 8_001}, 1))),
     "far": Sample(far, tuple(({"n": 30, "m": 137, "k": k}, 1) for k in (1, 2, 150))),
     "running": Sample(running, (*SMALL, ({"n": 5_000, "m": 37, "v": 0}, 1))),
     "running_down": Sample(running_down, SMALL),

@@ -94,6 +94,11 @@ class BoxWriter:
             return self.spans[axis.root]
         return self._everything(axis)
 
+    def inside_of(self, axis: Axis | None, conditions: list[str]) -> str:
+        """Return the span along ``axis`` where ``conditions`` hold, else none."""
+        span = self.span_of(axis)
+        return f"af_where({' && '.join(conditions)}, {span})" if conditions else span
+
     def offset(self, *terms: str) -> str:
         """Return the element of the data at the point of the loops; ``terms`` come from index operands."""
         assert self.node.access is not None
@@ -116,9 +121,7 @@ class BoxWriter:
         if self.node.access.bounds is Bounds.INSIDE:
             self.loops.put(f"af_load({target}, {self.gm}, {offset}, {shape});")
             return
-        across = self.span_of(columns)
-        if conditions:
-            across = f"af_where({' && '.join(conditions)}, {across})"
+        across = self.inside_of(columns, conditions)
         fill = literal(fill_value(self.node), self.node.dtype)
         text = f"af_load_box({target}, {self.gm}, {offset}, {shape}, {self.span_of(rows)}, {across}, {fill});"
         self.loops.put(text, writes=frozenset({self.memory}))

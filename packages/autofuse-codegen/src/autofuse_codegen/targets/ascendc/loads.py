@@ -36,7 +36,7 @@ def load_form(node: AscNode, nodes: Mapping[str, AscNode], layouts: Layouts) -> 
     assert access is not None
     axes = layouts.axes_of(node)
     if axes and address(access).step_along(axes[-1].root) != const(1):
-        return LoadForm.STAGED if node.attr("scratch") else LoadForm.ELEMENTS
+        return LoadForm.STAGED if node.attr("scratch") and len(node.inputs) == 1 else LoadForm.ELEMENTS
     if access.bounds is not Bounds.INSIDE and not _pads(node):
         return LoadForm.ELEMENTS
     indices = [nodes[node.inputs[1 + dim.operand]] for dim in access.dims if dim.operand is not None]

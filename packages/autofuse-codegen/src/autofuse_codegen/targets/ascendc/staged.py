@@ -1,10 +1,11 @@
 """Loads that a stage in UB turns into rows: steps other than 1 along the innermost axis."""
 
-from autofuse_ir.asc_graph import Axis
+from autofuse_ir.asc_graph import Axis, Bounds
 from autofuse_ir.dims import const
 
 from autofuse_codegen.targets.ascendc.boxes import BoxWriter
-from autofuse_codegen.targets.ascendc.loads import is_gathered
+from autofuse_codegen.targets.ascendc.literals import literal
+from autofuse_codegen.targets.ascendc.loads import fill_value, is_gathered
 from autofuse_codegen.targets.ascendc.memory import SCRATCH
 from autofuse_codegen.targets.ascendc.places import at
 from autofuse_codegen.targets.cpu.access import address
@@ -14,6 +15,7 @@ def staged(writer: BoxWriter) -> BoxWriter:
     """Write a load of planes: the innermost axis, and the one along which the data is contiguous."""
     assert writer.node.access is not None
     axes, layouts, where = writer.axes, writer.layouts, address(writer.node.access)
+    writer.measure()
     rows = _rows(writer)
     for axis in axes[:-1]:
         if axis is not rows:
@@ -25,11 +27,16 @@ def staged(writer: BoxWriter) -> BoxWriter:
         pitch = layouts.step(axes, axes.index(rows))
     plane = f"af_plane{{{writer.offset()}, {down}, {across}}}"
     shape = f"{count}, {layouts.extent(axes[-1])}, {pitch}"
+    function = "af_load_plane"
+    if writer.node.access.bounds is not Bounds.INSIDE:
+        function = "af_load_plane_box"
+        fill = literal(fill_value(writer.node), writer.node.dtype)
+        shape = f"{shape}, {writer.span_of(rows)}, {writer.inside_of(axes[-1], writer.conditions())}, {fill}"
     arguments = f"{at(writer.to, writer.loops.place(axes))}, {writer.gm}, {plane}, {shape}, {SCRATCH}"
     if is_gathered(writer.node.dtype):
-        writer.loops.put(f"af_load_plane({arguments});", writes=frozenset({writer.memory, SCRATCH}))
+        writer.loops.put(f"{function}({arguments});", writes=frozenset({writer.memory, SCRATCH}))
     else:  # the scalar unit writes, once the vector unit is done
-        writer.loops.put(f"af_load_plane_each({arguments});", settles=True)
+        writer.loops.put(f"{function}_each({arguments});", settles=True)
     return writer
 
 

@@ -71,11 +71,14 @@ __aicore__ inline af_i64 af_step_in_stage(const af_plane& plane, const af_blocks
   return blocks.are_lines ? static_cast<af_i64>(blocks.pitch) : plane.across;
 }
 
-// Byte offsets of `columns` elements `step` bytes apart, and of the last one again up to `count`.
-__aicore__ inline void af_stage_offsets(const AscendC::LocalTensor<int32_t>& to, uint32_t columns, uint32_t count,
-                                        int32_t step) {
+// Byte offsets of `columns` elements `step` bytes apart from position `lead` on; of the first one before, of the last
+// one behind, up to `count`.
+__aicore__ inline void af_stage_offsets(const AscendC::LocalTensor<int32_t>& to, uint32_t lead, uint32_t columns,
+                                        uint32_t count, int32_t step) {
   const int32_t n = static_cast<int32_t>(count), last = static_cast<int32_t>(columns - 1);
-  AscendC::CreateVecIndex(to, static_cast<int32_t>(0), count);
+  AscendC::CreateVecIndex(to, -static_cast<int32_t>(lead), count);
+  AscendC::PipeBarrier<PIPE_V>();
+  AscendC::Maxs(to, to, static_cast<int32_t>(0), n);
   AscendC::PipeBarrier<PIPE_V>();
   AscendC::Mins(to, to, last, n);
   AscendC::PipeBarrier<PIPE_V>();
@@ -84,44 +87,53 @@ __aicore__ inline void af_stage_offsets(const AscendC::LocalTensor<int32_t>& to,
   AscendC::Adds(to, to, step < 0 ? -step * last : 0, n);
 }
 
-// `rows` x `columns` elements of 16 or 32 bits of a plane; rows lie `pitch` apart in `to`. `scratch` is the stage.
+// `rows` x `columns` elements of 16 or 32 bits of a plane; rows lie `pitch` apart in `to`, and start at element `lead` of
+// its first block. `scratch` is the stage.
 template <typename T>
-__aicore__ inline void af_load_plane(const AscendC::LocalTensor<T>& to, const AscendC::GlobalTensor<T>& from,
-                                     const af_plane& plane, uint32_t rows, uint32_t columns, uint32_t pitch,
-                                     const AscendC::LocalTensor<uint8_t>& scratch) {
+__aicore__ inline void af_gather_plane(const AscendC::LocalTensor<T>& to, const AscendC::GlobalTensor<T>& from,
+                                       const af_plane& plane, uint32_t rows, uint32_t columns, uint32_t pitch,
+                                       uint32_t lead, const AscendC::LocalTensor<uint8_t>& scratch) {
   constexpr uint32_t block = 32 / sizeof(T);
-  if (plane.across == 1) {
-    af_load(to, from, plane.offset, rows, columns, plane.down, pitch);
-    return;
-  }
-  const af_blocks blocks = af_blocks_of<T>(plane, rows, columns, scratch.GetSize());
+  const uint32_t end = lead + columns;
+  const af_blocks blocks = af_blocks_of<T>(plane, rows, end, scratch.GetSize());
   const auto offsets = scratch.template ReinterpretCast<int32_t>();
   const auto stage = offsets[af_round_up(blocks.columns, 16)].template ReinterpretCast<T>();
   const int32_t step = static_cast<int32_t>(af_step_in_stage(plane, blocks) * static_cast<af_i64>(sizeof(T)));
-  for (uint32_t column = 0; column < columns; column += blocks.columns) {
-    const uint32_t across = af_smaller(columns - column, blocks.columns), count = af_round_up(across, block);
-    af_stage_offsets(offsets, across, count, step);
+  for (uint32_t start = 0; start < end; start += blocks.columns) {
+    const uint32_t now = af_smaller(end - start, blocks.columns), count = af_round_up(now, block);
+    const uint32_t before = start == 0 ? lead : 0, across = now - before, column = start + before - lead;
+    af_stage_offsets(offsets, before, across, count, step);
     for (uint32_t row = 0; row < rows; row += blocks.rows) {
       const uint32_t down = af_smaller(rows - row, blocks.rows);
       af_order<AscendC::HardEvent::V_MTE2>();
       af_fill_stage(stage, from, plane, blocks, row, column, down, across);
       af_order<AscendC::HardEvent::MTE2_V>();
       for (uint32_t i = 0; i < down; ++i) {
-        const uint32_t start = static_cast<uint32_t>(af_row_in_stage(plane, i, down) * sizeof(T));
-        AscendC::Gather(to[(row + i) * pitch + column], stage, offsets.template ReinterpretCast<uint32_t>(), start, count);
+        const uint32_t first = static_cast<uint32_t>(af_row_in_stage(plane, i, down) * sizeof(T));
+        AscendC::Gather(to[(row + i) * pitch + start], stage, offsets.template ReinterpretCast<uint32_t>(), first, count);
       }
     }
   }
 }
 
-// The same for elements of 8 and 64 bits; the caller hands what the scalar unit wrote to the vector unit.
+// Such elements, as rows where they are neighbours.
 template <typename T>
-__aicore__ inline void af_load_plane_each(const AscendC::LocalTensor<T>& to, const AscendC::GlobalTensor<T>& from,
-                                          const af_plane& plane, uint32_t rows, uint32_t columns, uint32_t pitch,
-                                          const AscendC::LocalTensor<uint8_t>& scratch) {
-  const uint32_t width = af_round_up(columns, 32 / sizeof(T));
-  for (uint32_t row = 0; row < rows; ++row) af_fill(to[row * pitch], static_cast<T>(0), width);
-  af_order<AscendC::HardEvent::V_S>();
+__aicore__ inline void af_load_plane(const AscendC::LocalTensor<T>& to, const AscendC::GlobalTensor<T>& from,
+                                     const af_plane& plane, uint32_t rows, uint32_t columns, uint32_t pitch,
+                                     const AscendC::LocalTensor<uint8_t>& scratch) {
+  if (plane.across == 1) {
+    af_load(to, from, plane.offset, rows, columns, plane.down, pitch);
+    return;
+  }
+  af_gather_plane(to, from, plane, rows, columns, pitch, 0, scratch);
+}
+
+// Elements of 8 and 64 bits, one after the other; the caller hands what the scalar unit wrote to the vector unit, which
+// had let go of `to` and `scratch` before.
+template <typename T>
+__aicore__ inline void af_pick_plane(const AscendC::LocalTensor<T>& to, const AscendC::GlobalTensor<T>& from,
+                                     const af_plane& plane, uint32_t rows, uint32_t columns, uint32_t pitch,
+                                     const AscendC::LocalTensor<uint8_t>& scratch) {
   const af_blocks blocks = af_blocks_of<T>(plane, rows, columns, scratch.GetSize());
   const auto stage = scratch.template ReinterpretCast<T>();
   const af_i64 step = af_step_in_stage(plane, blocks);
@@ -140,4 +152,15 @@ __aicore__ inline void af_load_plane_each(const AscendC::LocalTensor<T>& to, con
       }
     }
   }
+}
+
+// Such elements, and zeros up to the end of each row's last block.
+template <typename T>
+__aicore__ inline void af_load_plane_each(const AscendC::LocalTensor<T>& to, const AscendC::GlobalTensor<T>& from,
+                                          const af_plane& plane, uint32_t rows, uint32_t columns, uint32_t pitch,
+                                          const AscendC::LocalTensor<uint8_t>& scratch) {
+  const uint32_t width = af_round_up(columns, 32 / sizeof(T));
+  for (uint32_t row = 0; row < rows; ++row) af_fill(to[row * pitch], static_cast<T>(0), width);
+  af_order<AscendC::HardEvent::V_S>();
+  af_pick_plane(to, from, plane, rows, columns, pitch, scratch);
 }
