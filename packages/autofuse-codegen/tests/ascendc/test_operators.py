@@ -87,13 +87,13 @@ def kernels(forms: list[tuple[str, DType, str]], stem: str, target: str) -> dict
     return found
 
 
-def check(built: dict[str, Built], folder, target: str) -> int:
+def check(built: dict[str, Built], folder, target: str, special: bool = True) -> int:
     """Run all kernels at all sizes; returns how many outputs were compared."""
     emulated = compile_all(built, folder, target)
     count = 0
     for name, each in built.items():
         for number, sizes in enumerate(SIZES):
-            arrays = inputs_of(each, sizes, np.random.default_rng(number), special=True)
+            arrays = inputs_of(each, sizes, np.random.default_rng(number), special)
             given = [a.name for a in each.bundle.arguments if not a.is_output]
             arrays = [within(name[0], argument, a) for argument, a in zip(given, arrays, strict=True)]
             results = emulated.run(name, arrays, sizes)
@@ -162,6 +162,23 @@ def test_operands_of_every_shape_are_taken(tmp_path):
 def test_casts_convert_as_the_interpreter_does(tmp_path):
     pairs = [(dt.float32, to) for to in dt.TENSOR_DTYPES] + [(source, dt.int8) for source in dt.TENSOR_DTYPES]
     check(casts(pairs, "k", "ascend-a2"), tmp_path, "ascend-a2")
+
+
+def test_operators_of_sizes_and_numbers_alone_are_computed(tmp_path):
+    """No operand is a tensor: the first becomes one of a single element."""
+    b = Kernel("k_sizes", {"z0": "n", "z1": "m"})
+    count, one = b.cast(b.size("n*m"), dt.float32), b.scalar(1.0, dt.float32)
+    found = {
+        "mul": b.op("Mul", count, b.scalar(0.5, dt.float32)),
+        "div": b.op("Div", one, count),
+        "tanh": b.op("Tanh", b.cast(b.size("m"), dt.float32)),
+        "cast": b.cast(b.op("TruncDiv", b.size("n*m"), b.scalar(2, dt.int64)), dt.float32),
+        "select": b.op("Select", b.op("Gt", b.size("m"), b.scalar(2, dt.int64)), one, count),
+    }
+    x = b.read("x", dt.float32, "z0", "z1")
+    for place, (op, value) in enumerate(found.items()):
+        b.write(b.apply("Add", value, b.apply("Mul", x, b.scalar(0.0, dt.float32))), f"y{place}_{op}_alone")
+    check(build([b], "ascend-a2"), tmp_path, "ascend-a2", special=False)
 
 
 @pytest.mark.thorough
