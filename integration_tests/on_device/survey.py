@@ -16,7 +16,8 @@ from autofuse_reference.executor import ProgramExecutor
 from autofuse_runtime.module import CompiledModule
 from autofuse_schedule.errors import ScheduleError
 from checked_kernels import CheckedKernels, Emitted, WrongValueError, compiled, emitted
-from random_networks import Network, calls, network_of
+from drawing import Network
+from random_networks import calls, network_of
 
 NETWORKS_PER_LIBRARY = 25
 
