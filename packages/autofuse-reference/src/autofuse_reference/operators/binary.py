@@ -41,6 +41,12 @@ def _add_n(call: Call) -> Array:
     return reduce(np.add, call.tensors("x"))
 
 
+def _fused_mul_add(call: Call) -> Array:
+    factor = call.array("x3")
+    # one element in whatever rank gives the result no dims of its own
+    return call.array("x1") * (factor.reshape(()) if factor.size == 1 else factor) + call.array("x2")
+
+
 def _addcmul(call: Call) -> Array:
     return np.asarray(call.array("input_data") + call.array("value") * call.array("x1") * call.array("x2"))
 
@@ -120,7 +126,7 @@ MEANINGS: tuple[Meaning, ...] = (
     binary("DivNoNan", _div_no_nan),
     Meaning("Axpy", _axpy),
     Meaning("AddN", _add_n),
-    Meaning("FusedMulAddN", lambda call: call.array("x1") * call.array("x3").reshape(()) + call.array("x2")),
+    Meaning("FusedMulAddN", _fused_mul_add),
     Meaning("Addcmul", _addcmul),
     Meaning("Addcdiv", _addcdiv),
     Meaning("Lerp", _lerp),

@@ -123,6 +123,8 @@ def _padded(call: Call, paddings: list[tuple[int, int]], mode: str, value: Array
             call.fail(f"{max(width)} reflected elements need more than the {size} of dim {axis}", "pad by less")
         if max(width) > 0 and size == 0:
             call.fail(f"dim {axis} of size 0 has nothing to pad with", "use mode constant")
+    if not widths:
+        return cropped.copy()  # NumPy takes no paddings of nothing
     return np.pad(cropped, widths, _NUMPY_MODES[mode])  # type: ignore[call-overload,no-any-return]
 
 

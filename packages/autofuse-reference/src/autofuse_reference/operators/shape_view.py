@@ -196,7 +196,9 @@ def _range(call: Call) -> Array:
 
 def _linspace(call: Call) -> Array:
     start, stop = call.array("start").reshape(()), call.array("stop").reshape(())
-    return np.linspace(start, stop, call.operand("num")[0], dtype=start.dtype)
+    # 16-bit floats are computed in float32 and rounded once
+    wide = np.promote_types(np.float32, start.dtype)
+    return np.linspace(start.astype(wide), stop.astype(wide), call.operand("num")[0], dtype=wide).astype(start.dtype)
 
 
 def _reverse_sequence(call: Call) -> Array:

@@ -1,7 +1,7 @@
 """Tensors made from indices alone, and choices by them: ranges, identity matrices, triangles, one-hot rows, rolls."""
 
 from autofuse_ir.dims import Dim, const, dim_max, mod, product
-from autofuse_ir.dtypes import bool_, int32, int64
+from autofuse_ir.dtypes import bool_, float32, int32, int64
 
 from autofuse_fusion.index_map import Place, at, still
 from autofuse_fusion.lower.views.call import ViewCall, ViewLowering
@@ -18,9 +18,13 @@ def _range(call: ViewCall) -> None:
 
 
 def _lin_space(call: ViewCall) -> None:
-    """Start plus whole steps; the last point is stop. Where the step is no number but 0, i / count comes first."""
-    builder, shape, dtype = call.builder, call.result_shape, call.result_dtype
-    start, stop = one_element(call, "start"), one_element(call, "stop")
+    """Start plus whole steps; the last point is stop. Where the step is no number but 0, i / count comes first.
+
+    16-bit floats are computed in float32 and rounded once.
+    """
+    builder, shape = call.builder, call.result_shape
+    dtype = float32 if call.result_dtype.bits == 16 else call.result_dtype
+    start, stop = (builder.cast(one_element(call, name), dtype) for name in ("start", "stop"))
     index = builder.index(shape, 0)
     place = builder.cast(index, dtype)
     count = builder.cast(builder.size(dim_max(shape[0] - 1, 1), int64), dtype)
@@ -34,7 +38,8 @@ def _lin_space(call: ViewCall) -> None:
     inner = builder.emit("Add", (far, start), shape, dtype)
     # A single point is start.
     before = builder.compare("Less", index, dim_max(shape[0] - 1, 1))
-    call.finish(builder.emit("SelectV2", (before, inner, stop), shape, dtype, call.result))
+    points = builder.emit("SelectV2", (before, inner, stop), shape, dtype)
+    call.finish(builder.cast(points, call.result_dtype))
 
 
 def _eye(call: ViewCall) -> None:
