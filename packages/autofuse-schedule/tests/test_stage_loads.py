@@ -50,10 +50,23 @@ def test_what_may_leave_the_data_has_a_stage_like_other_loads():
     assert stage_of(loaded(("n", "m"), ("z0", ("z1", 1, -3)), bounds=Bounds.FILL, fill=0.0)) == 0
 
 
-def test_gathers_stay_as_they_are():
+def gathered(memory, at, *axes):
     b = AscGraphBuilder("g", {"z0": "n", "z1": "m"})
-    ids = b.load(b.input("ids", dt.int32), ("n", "m"), ("z0", "z1"))
-    x = b.load(b.input("x", dt.float32), ("k",), (Operand(0),), indices=(ids,))
+    ids = b.load(b.input("ids", dt.int32), tuple(b.axes[axis] for axis in axes), axes)
+    x = b.load(b.input("x", dt.float32), memory, at, indices=(ids,))
     b.store(b.op("Abs", x), "y", ("n", "m"), ("z0", "z1"))
-    gathered = b.build()
-    assert StageLoads()(gathered) is gathered
+    return b.build()
+
+
+def test_an_index_for_each_element_of_a_row_has_a_stage():
+    graph = gathered(("n", "k"), ("z0", Operand(0)), "z0", "z1")
+    assert [node.attr("scratch", 0) for node in StageLoads()(graph).nodes if len(node.inputs) == 2] == [STAGE_BYTES]
+
+
+@pytest.mark.parametrize(
+    ("memory", "at", "axes"),
+    [(("k", "m"), (Operand(0), "z1"), ("z0",)), (("k", "n"), (Operand(0), "z0"), ("z0", "z1"))],
+)
+def test_other_gathers_stay_as_they_are(memory, at, axes):
+    graph = gathered(memory, at, *axes)
+    assert StageLoads()(graph) is graph

@@ -252,7 +252,9 @@ SAMPLES: dict[str, Sample] = {
     "uniform": Sample(uniform, ROWS),
     "positions": Sample(positions, ROWS),
     "embedding": Sample(embedding, (*SMALL, ({"n": 2, "m": 40_001, "v": 90}, 1))),
-    "picked": Sample(picked, (*SMALL, ({"n": 2, "m": 20_001, "v": 90}, 1))),
+    "picked": Sample(
+        picked, (*SMALL, *(({"n": n, "m": m, "v": v}, 1) for n, m in ((3, 5), (2, 20_001)) for v in (90, 9_001)))
+    ),
     "concat": Sample(concat, (({"n": 700, "m": 37}, 1), ({"n": 3, "m": 5}, 2), ({"n": 700, "m": 32}, 1))),
     "transposed": Sample(transposed, (({"n": 150, "m": 300}, 1), ({"n": 3, "m": 5}, 2), ({"n": 2, "m": 8_001}, 1))),
     "mirrored": Sample(mirrored, (({"n": 150, "m": 300}, 1), ({"n": 3, "m": 5}, 2), ({"n": 2, "m": 8_001}, 1))),

@@ -130,10 +130,10 @@ def planes(b: Kernel, dtype: DType, index: DType, bounds: Bounds) -> str:
 
 
 def padded_rows(b: Kernel, dtype: DType, index: DType, bounds: Bounds) -> str:
-    """A gather whose rows leave the data as well."""
+    """Rows that leave their data where that is no error."""
     ids = b.read("ids", index, "z1")
-    at = (Operand(0), ("z2", 1, 0 if bounds is Bounds.INSIDE else -2))
-    width = "c" if bounds is Bounds.INSIDE else "c-1"
+    start, width = (-2, "c-1") if bounds is Bounds.FILL else (0, "c")
+    at = (Operand(0), shifted("z2", start))
     return b.load(b.input("x", dtype), ("v", width), at, indices=(ids,), bounds=bounds, fill=_fill(bounds))
 
 
@@ -142,6 +142,20 @@ def elements(b: Kernel, dtype: DType, index: DType, bounds: Bounds) -> str:
     ids = b.read("ids", index, "z0", "z1", "z2")
     at = ("z0", Operand(0))
     return b.load(b.input("x", dtype), ("a", "v"), at, indices=(ids,), bounds=bounds, fill=_fill(bounds))
+
+
+def columns(b: Kernel, dtype: DType, index: DType, bounds: Bounds) -> str:
+    """Columns by their indices, the same for all rows; padded rows where that is no error."""
+    ids = b.read("ids", index, "z2")
+    rows_at = shifted("z1", -1) if bounds is Bounds.FILL else "z1"
+    at = ("z0", rows_at, Operand(0))
+    return b.load(b.input("x", dtype), ("a", "b", "v"), at, indices=(ids,), bounds=bounds, fill=_fill(bounds))
+
+
+def looked_up(b: Kernel, dtype: DType, index: DType, bounds: Bounds) -> str:
+    """A table of one dim."""
+    ids = b.read("ids", index, "z0", "z1", "z2")
+    return b.load(b.input("x", dtype), ("v",), (Operand(0),), indices=(ids,), bounds=bounds, fill=_fill(bounds))
 
 
 def two(b: Kernel, dtype: DType, index: DType, bounds: Bounds) -> str:
@@ -164,7 +178,7 @@ def _fill(bounds: Bounds) -> int | None:
     return 0 if bounds is Bounds.FILL else None
 
 
-GATHERS: tuple[Indexed, ...] = (rows, planes, elements, two, computed)
+GATHERS: tuple[Indexed, ...] = (rows, planes, padded_rows, elements, columns, looked_up, two, computed)
 
 
 def gathered(make: Indexed, dtype: DType, index: DType, bounds: Bounds) -> Kernel:

@@ -13,6 +13,8 @@ STAGE_BYTES = 32 * 1024
 class StageLoads:
     """Pure ``AscGraph -> AscGraph``: states scratch for Loads whose innermost axis is not that of their data.
 
+    That are transposes, reversals and steps, and indices for each element of a row.
+
     before   x = Load in0 [m, n] at (z1, z0)
     after    x = Load in0 [m, n] at (z1, z0) {scratch: 32768}
     """
@@ -23,15 +25,23 @@ class StageLoads:
         return graph if nodes == graph.nodes else evolve(graph, nodes=nodes)
 
     def _staged(self, node: AscNode, graph: AscGraph) -> AscNode:
-        if node.op != "Load" or node.access is None or len(node.inputs) > 1:
+        if node.op != "Load" or node.access is None:
             return node
-        axes = [axis.name for axis, repeat in zip(graph.axes, node.repeats, strict=True) if repeat != const(1)]
-        if not axes:
-            return node
-        step = const(0)
-        for position, dim in enumerate(node.access.dims):
-            if dim.axis == axes[-1]:
-                step = step + dim.step * product(node.access.memory[position + 1 :])
-        if step == const(1):
+        varying = [i for i, repeat in enumerate(node.repeats) if repeat != const(1)]
+        if not varying or not self._is_scattered(node, varying[-1], graph):
             return node
         return evolve(node, attrs=(*node.attrs, Attr("scratch", STAGE_BYTES)))
+
+    def _is_scattered(self, node: AscNode, innermost: int, graph: AscGraph) -> bool:
+        """True where neighbours along root axis ``innermost`` are none in the data, and a stage makes them some."""
+        assert node.access is not None
+        if len(node.inputs) > 1:
+            index = next(each for each in graph.nodes if each.name == node.inputs[1])
+            operands = [dim.operand for dim in node.access.dims]
+            is_last = operands[-1] == 0 and operands.count(None) == len(operands) - 1
+            return is_last and index.repeats[innermost] != const(1)
+        step = const(0)
+        for position, dim in enumerate(node.access.dims):
+            if dim.axis == graph.axes[innermost].name:
+                step = step + dim.step * product(node.access.memory[position + 1 :])
+        return step != const(1)

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 
-from autofuse_ir.asc_graph import AscNode, Bounds
+from attrs import define, field
+from autofuse_ir.asc_graph import AscNode, Axis, Bounds
 from autofuse_ir.dims import const
 
 from autofuse_codegen.targets.ascendc.boxes import RAISE, BoxWriter
-from autofuse_codegen.targets.ascendc.literals import literal
+from autofuse_codegen.targets.ascendc.literals import literal, type_name
 from autofuse_codegen.targets.ascendc.loads import ValueText, fill_value, index_operands
-from autofuse_codegen.targets.ascendc.places import dims_of, times
+from autofuse_codegen.targets.ascendc.memory import SCRATCH
+from autofuse_codegen.targets.ascendc.places import DimPlace, dims_of, times
 
 
 def rows_by_index(writer: BoxWriter, value: ValueText, nodes: Mapping[str, AscNode]) -> BoxWriter:
@@ -28,34 +30,94 @@ def rows_by_index(writer: BoxWriter, value: ValueText, nodes: Mapping[str, AscNo
 
 
 def elements(writer: BoxWriter, value: ValueText) -> BoxWriter:
-    """The scalar unit reads each element: where steps along the innermost axis, or indices, allow no copy."""
-    node, loops = writer.node, writer.loops
+    """The scalar unit reads each element: where steps along the innermost axis, or indices, allow no copy.
+
+    Where the indices are those of the last dim of the data, and it fits the stage, they are read from there.
+    """
+    node, loops, axes = writer.node, writer.loops, writer.axes
     assert node.access is not None
-    for axis in writer.axes:
-        loops.open(axis)
-    inside: list[str] = []
-    terms: list[str] = []
-    for dim in dims_of(node):
-        if dim.access.operand is not None:
-            index = loops.operand(dim, value(node.inputs[1 + dim.access.operand], loops.counted))
-        else:
-            index = loops.index(dim.access)
-        name = writer.nest.names.of(f"dim {node.name} {dim.number}", f"{node.name}_d{dim.number}")
-        loops.put(f"const af_i64 {name} = {index};")
-        inside.append(f"af_is_inside({name}, {writer.nest.size(dim.size)})")
-        terms.append(times(name, writer.nest.size(dim.stride)))
-    read = f"{writer.gm}.GetValue(static_cast<uint64_t>({' + '.join(terms) or '0'}))"
-    place = loops.place(writer.axes) or "0"
-    if node.access.bounds is Bounds.INSIDE or not inside:
+    places = _Places(writer, value)
+    source = f"{writer.gm}.GetValue(static_cast<uint64_t>("
+    if _is_row_staged(node):
+        walked = {dim.access.axis for dim in dims_of(node)[:-1]}
+        outer = max((i + 1 for i, axis in enumerate(axes) if axis.root in walked), default=0)
+        for axis in axes[:outer]:
+            loops.open(axis)
+        for dim in dims_of(node)[:-1]:
+            places.add(dim)
+        is_staged, stage = _stage(writer, places, axes[outer:])
+        for axis in axes[outer:]:
+            loops.open(axis)
+        places.add(dims_of(node)[-1])
+        index = places.names[-1]
+        read = f"({is_staged} ? {stage}.GetValue(static_cast<uint32_t>({index})) : {source}{places.offset})))"
+    else:
+        for axis in axes:
+            loops.open(axis)
+        for dim in dims_of(node):
+            places.add(dim)
+        read = f"{source}{places.offset}))"
+    place = loops.place(axes) or "0"
+    if node.access.bounds is Bounds.INSIDE or not places.inside:
         loops.put(f"{writer.to}.SetValue({place}, {read});")
         return writer
     holds = writer.nest.names.of(f"holds {node.name}", f"{node.name}_in")
-    loops.put(f"const bool {holds} = {' && '.join(inside)};")
+    loops.put(f"const bool {holds} = {' && '.join(places.inside)};")
     if writer.raises:
         loops.put(f"if (!{holds}) {RAISE}")
     fill = literal(fill_value(node), node.dtype)
     loops.put(f"{writer.to}.SetValue({place}, {holds} ? {read} : {fill});")
     return writer
+
+
+@define
+class _Places:
+    """Indices of dims as they are declared: their names, what they add to the offset, and when they are inside."""
+
+    writer: BoxWriter
+    value: ValueText
+    names: list[str] = field(factory=list)
+    terms: list[str] = field(factory=list)
+    inside: list[str] = field(factory=list)
+
+    @property
+    def offset(self) -> str:
+        """The element of the data."""
+        return " + ".join(self.terms) or "0"
+
+    def add(self, dim: DimPlace) -> None:
+        """Declare the index of ``dim`` at the point of the loops."""
+        node, loops, nest = self.writer.node, self.writer.loops, self.writer.nest
+        if dim.access.operand is not None:
+            index = loops.operand(dim, self.value(node.inputs[1 + dim.access.operand], loops.counted))
+        else:
+            index = loops.index(dim.access)
+        name = nest.names.of(f"dim {node.name} {dim.number}", f"{node.name}_d{dim.number}")
+        loops.put(f"const af_i64 {name} = {index};")
+        self.names.append(name)
+        self.inside.append(f"af_is_inside({name}, {nest.size(dim.size)})")
+        self.terms.append(times(name, nest.size(dim.stride)))
+
+
+def _is_row_staged(node: AscNode) -> bool:
+    """True where the last dim of the data alone is indexed, and there is a stage for it."""
+    assert node.access is not None
+    operands = [dim.operand for dim in node.access.dims]
+    return bool(node.attr("scratch")) and operands[-1:] == [0] and operands.count(None) == len(operands) - 1
+
+
+def _stage(writer: BoxWriter, places: _Places, inner: tuple[Axis, ...]) -> tuple[str, str]:
+    """Copy the row that elements over axes ``inner`` are read from; return whether that was done, and where."""
+    node, names = writer.node, writer.nest.names
+    assert node.access is not None
+    stage = names.of(f"stage {node.name}", f"{node.name}_stage")
+    is_staged = names.of(f"staged {node.name}", f"{node.name}_staged")
+    size, points = writer.nest.size(node.access.memory[-1]), writer.layouts.points(inner)
+    call = f"af_stage_row({stage}, {writer.gm}, {places.offset}, {size}, {points})"
+    needed = places.inside if node.access.bounds is not Bounds.INSIDE else []
+    writer.loops.put(f"const auto {stage} = {SCRATCH}.ReinterpretCast<{type_name(node.dtype)}>();")
+    writer.loops.put(f"const bool {is_staged} = {' && '.join([*needed, call])};")
+    return is_staged, stage
 
 
 def _operands(writer: BoxWriter, value: ValueText) -> tuple[list[str], list[str]]:

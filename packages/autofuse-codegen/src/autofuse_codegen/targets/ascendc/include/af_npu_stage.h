@@ -10,6 +10,8 @@ constexpr uint32_t AF_STAGE_COLUMNS = 64;  // lines of a block of several rows
 constexpr af_i64 AF_STAGE_WASTE = 16;      // most elements of a span for each that is needed
 constexpr af_i64 AF_STAGE_STEP = 512;      // most bytes between two elements of a span: what one access costs
 
+constexpr af_i64 AF_STAGE_READ = 1800;     // bytes that are copied while the scalar unit reads one element of GM
+
 // Element (row, column) is `offset` + row * `down` + column * `across` in the data.
 struct af_plane {
   af_i64 offset, down, across;
@@ -163,4 +165,15 @@ __aicore__ inline void af_load_plane_each(const AscendC::LocalTensor<T>& to, con
   for (uint32_t row = 0; row < rows; ++row) af_fill(to[row * pitch], static_cast<T>(0), width);
   af_order<AscendC::HardEvent::V_S>();
   af_pick_plane(to, from, plane, rows, columns, pitch, scratch);
+}
+
+// Copies a row of `size` elements into the stage if it fits and is worth it to read `points` elements of it; false else.
+template <typename T>
+__aicore__ inline bool af_stage_row(const AscendC::LocalTensor<T>& stage, const AscendC::GlobalTensor<T>& from,
+                                    af_i64 offset, af_i64 size, uint32_t points) {
+  if (size == 0 || size > stage.GetSize() || size * static_cast<af_i64>(sizeof(T)) > points * AF_STAGE_READ) return false;
+  const uint32_t columns = static_cast<uint32_t>(size);
+  af_load(stage, from, offset, 1, columns, columns, columns);
+  af_order<AscendC::HardEvent::MTE2_S>();
+  return true;
 }
