@@ -4,7 +4,8 @@ import pytest
 from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_builder import AscGraphBuilder, Operand
 from autofuse_ir.asc_graph import Bounds
-from autofuse_schedule.transforms.stage_loads import STAGE_BYTES, StageLoads
+from autofuse_schedule.errors import ScheduleError
+from autofuse_schedule.transforms.stage_loads import STAGE_BYTES, StageLoads, check_stores
 
 
 def loaded(memory, at, **options):
@@ -70,3 +71,23 @@ def test_an_index_for_each_element_of_a_row_has_a_stage():
 def test_other_gathers_stay_as_they_are(memory, at, axes):
     graph = gathered(memory, at, *axes)
     assert StageLoads()(graph) is graph
+
+
+def test_copies_fill_up_blocks_of_64_bits_with_zeros_alone():
+    b = AscGraphBuilder("g", {"z0": "n"})
+    at = (("z0", 1, -1),)
+    loads = [
+        b.load(b.input(f"x{i}", dt.int64), ("n",), at, bounds=Bounds.FILL, fill=fill) for i, fill in enumerate((0, 7))
+    ]
+    b.store(b.op("Add", *loads), "y", ("n",), ("z0",))
+    staged = [node.attr("scratch", 0) for node in StageLoads()(b.build()).nodes if node.op == "Load"]
+    assert staged == [0, STAGE_BYTES]
+
+
+def test_a_store_across_rows_is_refused_with_what_to_do():
+    b = AscGraphBuilder("g", {"z0": "n", "z1": "m"})
+    x = b.load(b.input("x", dt.float32), ("n", "m"), ("z0", "z1"))
+    b.store(b.op("Abs", x), "y", ("m", "n"), ("z1", "z0"))
+    with pytest.raises(ScheduleError, match="ascend-a2 stores rows, and abs_2 is not stored along the innermost"):
+        check_stores(b.build(), "ascend-a2")
+    check_stores(loaded(("m", "n"), ("z1", "z0")), "ascend-a2")

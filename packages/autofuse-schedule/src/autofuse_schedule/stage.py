@@ -19,7 +19,7 @@ from autofuse_schedule.transforms.collapse_broadcasts import CollapseBroadcasts
 from autofuse_schedule.transforms.drop_unread import DropUnread
 from autofuse_schedule.transforms.insert_broadcasts import InsertBroadcasts
 from autofuse_schedule.transforms.merge_axes import MergeAxes
-from autofuse_schedule.transforms.stage_loads import StageLoads
+from autofuse_schedule.transforms.stage_loads import StageLoads, check_stores
 from autofuse_schedule.workspace import workspace_bytes
 
 
@@ -68,6 +68,7 @@ def _implementations(
     merged = MergeAxes()(CollapseBroadcasts()(DropUnread()(part.graph)))
     body, axes = merged.graph, merged.axes
     if target.kind is TargetKind.ASCEND:
+        check_stores(body, target.name)
         body = InsertBroadcasts()(StageLoads()(Legalise(target.name, ranges)(body)))
     group = group_of_graph(body)
     kept: list[ImplGraph] = []

@@ -1,7 +1,7 @@
 """Schedules of reductions for unified buffers, executed as planned, give the bits of the graphs they came from."""
 
 import pytest
-from autofuse_ir.dims import free_symbols
+from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.schedule import Location, Sync, local_bytes
 from autofuse_schedule.force import only_template, template_names
 
@@ -50,7 +50,9 @@ def test_long_rows_go_through_local_memory_in_pieces(kernel_case, name):
     assert [phase.loops for phase in impl.phases] == [("z0TB", "z0Tb", "z1T")] * 3
     assert [phase.shared for phase in impl.phases] == [0, 2, 2]
     assert [phase.sync for phase in impl.phases] == [Sync.BLOCK, Sync.BLOCK, Sync.NONE]
-    assert set(free_symbols(local_bytes(impl.buffers))) == {"z0t_size", "z1t_size"}
+    tile = {"z0t_size": 8, "z1t_size": 512}
+    long, longer = (evaluate(local_bytes(impl.buffers), {"m": m, **tile}) for m in (100_000, 1 << 20))
+    assert long == longer
     lasting = {buffer.name for buffer in impl.buffers if buffer.lifetime == "z0Tb"}
     reductions = [node.name for node in impl.nodes if node.op in ("Max", "Sum")]
     assert lasting == {f"{name}_{what}" for name in reductions for what in ("buf", "acc")}
@@ -75,3 +77,14 @@ def test_queues_of_a_later_phase_take_over_those_of_an_earlier_one(kernel_case, 
     (impl,) = result.alternatives[0].groups[0].implementations
     loads = [b for b in impl.buffers if b.name.startswith("load")]
     assert [b.reuses for b in loads] == [None, *(b.name for b in loads[:-1])]
+
+
+@pytest.mark.parametrize("name", ["running_sum", "running_both_ways"])
+def test_scans_of_longer_rows_give_up_second_copies(kernel_case, name):
+    """A scanned axis goes in one piece; rows of scans share a tile, as many as fit."""
+    result = only_template(kernel_case.scheduled("ascend-a2"), "common")
+    double, single = result.alternatives[0].groups[0].implementations
+    assert {b.copies for b in double.buffers} == {1, 2}
+    assert {b.copies for b in single.buffers} == {1}
+    for impl in (double, single):
+        assert evaluate(impl.tile_variables[0].hi, {"n": 100, "m": 7}) == 100

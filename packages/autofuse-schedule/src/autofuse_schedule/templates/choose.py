@@ -51,6 +51,8 @@ def templates_for(
     ]
     if target.kind is TargetKind.ASCEND:
         found.append((ReduceTemplate(target, listed, Reach.ALL_LOAD, copies=1), whole))
+        if group.n:  # what is scanned goes in one piece: longer ones fit where nothing has a second copy
+            found.append((ReduceTemplate(target, listed, Reach.COMMON, copies=1), whole))
     if holds and target.kind is TargetKind.ASCEND:
         for template, cases in tuple(found):
             keeps = evolve(template, holds=True)

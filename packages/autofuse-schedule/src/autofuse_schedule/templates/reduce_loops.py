@@ -41,7 +41,8 @@ def split_for(
     is_innermost = split == roles.roots[-1]
     sweeps = sum(not body.is_row for body in made.bodies)
     # Rows that do not stay at hand gain nothing from company; they only end up farther away.
-    goes_alone = reach is Reach.COMMON and sweeps > 1 and not is_innermost and not pieces
+    is_cached = target.kind is TargetKind.CPU
+    goes_alone = is_cached and reach is Reach.COMMON and sweeps > 1 and not is_innermost and not pieces
     size = next(axis.size for axis in graph.axes if axis.name == split)
     company = dim_min(dim_max(size, const(1)), const(rows_on_a_line(graph, split, target)))
     multiple = _granule(graph, target) if is_innermost else 1

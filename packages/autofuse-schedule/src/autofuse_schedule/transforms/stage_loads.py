@@ -1,9 +1,11 @@
-"""Loads of no rows get a stage: local memory from where a vector unit gathers their elements."""
+"""Loads of no rows get a stage: local memory from where a vector unit gathers their elements. Stores write rows."""
 
 from attrs import evolve, frozen
-from autofuse_ir.asc_graph import AscGraph, AscNode
-from autofuse_ir.dims import const, product
+from autofuse_ir.asc_graph import AccessMap, AscGraph, AscNode, Bounds
+from autofuse_ir.dims import Dim, const, product
 from autofuse_ir.graph import Attr
+
+from autofuse_schedule.errors import ScheduleError
 
 STAGE_BYTES = 32 * 1024
 """Room for a block of lines along the other axis, long enough for what one access of global memory costs."""
@@ -40,8 +42,32 @@ class StageLoads:
             operands = [dim.operand for dim in node.access.dims]
             is_last = operands[-1] == 0 and operands.count(None) == len(operands) - 1
             return is_last and index.repeats[innermost] != const(1)
-        step = const(0)
-        for position, dim in enumerate(node.access.dims):
-            if dim.axis == graph.axes[innermost].name:
-                step = step + dim.step * product(node.access.memory[position + 1 :])
-        return step != const(1)
+        # Copies fill up blocks of 64-bit elements with zeros alone.
+        is_filled = node.access.bounds is not Bounds.INSIDE and node.attr("fill", 0) != 0
+        return step_along(node.access, graph.axes[innermost].name) != const(1) or (
+            is_filled and node.dtype.itemsize == 8
+        )
+
+
+def step_along(access: AccessMap, axis: str) -> Dim:
+    """Return how many elements of the data lie between neighbours along root axis ``axis``."""
+    step = const(0)
+    for position, dim in enumerate(access.dims):
+        if dim.axis == axis:
+            step = step + dim.step * product(access.memory[position + 1 :])
+    return step
+
+
+def check_stores(graph: AscGraph, target: str) -> None:
+    """Raise ``ScheduleError`` for a Store that does not write rows: copies out of local memory move nothing else."""
+    for node in graph.nodes:
+        if node.op != "Store" or node.access is None:
+            continue
+        varying = [axis.name for axis, repeat in zip(graph.axes, node.repeats, strict=True) if repeat != const(1)]
+        is_row = not varying or step_along(node.access, varying[-1]) == const(1)
+        if not is_row or node.access.bounds is not Bounds.INSIDE:
+            raise ScheduleError(
+                f"{target} stores rows, and {node.inputs[0]} is not stored along the innermost axis of its data",
+                where=f"kernel {graph.name}, node {node.name}",
+                fix="make the view of the result a kernel of its own, which loads through it",
+            )
