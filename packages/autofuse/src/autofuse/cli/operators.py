@@ -7,10 +7,11 @@ from difflib import get_close_matches
 import click
 from autofuse_fusion.lower.table import lowering_of
 from autofuse_ir.asc_ops import ASC_OPS, NOT_EVALUATED, AscOp
-from autofuse_ir.dtypes import TENSOR_DTYPES, DType, bool_
+from autofuse_ir.dtypes import TENSOR_DTYPES, DType
 from autofuse_ir.operators import Flag, Operator, all_operators
-from autofuse_ir.target import TargetSpec, load_target, target_names
+from autofuse_ir.target import TargetKind, TargetSpec, load_target, target_names
 from autofuse_reference.operators.table import has_meaning
+from autofuse_schedule.legalise.survey import SURVEYED, Means, is_defined_on, means
 from rich.table import Table
 
 from autofuse.cli.console import terminal
@@ -27,7 +28,8 @@ _WHOLE_NUMBERS = {
 @click.argument("name", required=False)
 @click.option("--check", is_flag=True, help="Print the holes of the table; exit 1 if a vector operator has no meaning.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def operators(name: str | None, check: bool, as_json: bool) -> int:
+@click.option("--target", "target_name", help="Show how an Ascend target computes each primitive, and what it refuses.")
+def operators(name: str | None, check: bool, as_json: bool, target_name: str | None) -> int:
     """List the operators by family with how many of them fuse, and the element types of each target.
 
     Models hold operators; fusing turns them into AscIR primitives, and each target computes some of those on some
@@ -42,6 +44,8 @@ def operators(name: str | None, check: bool, as_json: bool) -> int:
         names = dict.fromkeys((*(o.name for o in all_operators()), *(o.name for o in ASC_OPS)))
         near = ", ".join(get_close_matches(name, names, 5)) or "`autofuse operators --json` lists all"
         raise DriverError(f"there is no operator {name!r}", where="operators", fix=f"near it: {near}")
+    if target_name is not None:
+        return _show_means(primitives, load_target(target_name), as_json)
     targets = tuple(load_target(each) for each in target_names())
     if as_json:
         click.echo(json.dumps(_facts(known, primitives, targets), indent=2, sort_keys=True))
@@ -61,18 +65,46 @@ def dtypes_on(op: AscOp, target: TargetSpec) -> tuple[DType, ...]:
     A target that says nothing about a primitive computes it on all types that the primitive is defined on.
     """
     stated = next((row.dtypes for row in target.support if row.op == op.name), TENSOR_DTYPES)
-    return tuple(dtype for dtype in TENSOR_DTYPES if dtype in stated and _is_defined_on(op, dtype))
+    return tuple(dtype for dtype in TENSOR_DTYPES if dtype in stated and is_defined_on(op, dtype))
 
 
-def _is_defined_on(op: AscOp, dtype: DType) -> bool:
-    return {
-        "all": True,
-        "float": dtype.is_float,
-        "integer": dtype.is_integer,
-        "number": dtype != bool_,
-        "logical": dtype == bool_,
-        "bits": dtype.is_integer or dtype == bool_,
-    }[op.dtypes]
+def means_of(op: AscOp, target: TargetSpec) -> dict[Means, tuple[DType, ...]]:
+    """Return the element types of primitive ``op`` by how ``target`` computes them."""
+    found: dict[Means, tuple[DType, ...]] = {}
+    for dtype in TENSOR_DTYPES:
+        if is_defined_on(op, dtype):
+            way = means(op, dtype, target.name)
+            found[way] = (*found.get(way, ()), dtype)
+    return found
+
+
+def _show_means(primitives: list[AscOp], target: TargetSpec, as_json: bool) -> int:
+    if target.kind is not TargetKind.ASCEND:
+        raise DriverError(
+            f"{target.name} computes every primitive on every element type that it is defined on",
+            where="operators --target",
+            fix="leave out --target to see them",
+        )
+    surveyed = [op for op in primitives if op.kind in SURVEYED]
+    if as_json:
+        facts = {
+            op.name: {way.value: [d.name for d in ds] for way, ds in means_of(op, target).items()} for op in surveyed
+        }
+        click.echo(json.dumps(facts, indent=2, sort_keys=True))
+        return 0
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for op in surveyed:
+        found = means_of(op, target)
+        rows.setdefault(tuple(_short(found.get(way, ())) for way in Means), []).append(op.name)
+    table = Table(title=f"how {target.name} computes AscIR primitives", title_justify="left", show_lines=True)
+    for column in ("primitives", *(way.value for way in Means)):
+        table.add_column(column, overflow="fold")
+    table.caption = "composed: of several instructions, with the same result; none: fusion leaves it to the host"
+    table.caption_justify = "left"
+    for cells, names in rows.items():
+        table.add_row(" ".join(names), *cells)
+    terminal().print(table)
+    return 0
 
 
 def _short(dtypes: Iterable[DType]) -> str:
