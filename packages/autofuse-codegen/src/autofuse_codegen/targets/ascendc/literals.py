@@ -45,9 +45,11 @@ def literal(value: bool | int | float, dtype: DType) -> str:
         text = f"{number}LL" if -(2**63) < number < 2**63 else f"{number}ULL"
         return f"static_cast<{name}>({'(-9223372036854775807LL - 1)' if number == -(2**63) else text})"
     real = round_to_float32(float(value))
+    # Chips differ in the limits of short floats that they have.
     if math.isnan(real):
-        return f"NumericLimits<{name}>::QuietNaN()"
-    if math.isinf(real):
-        return f"NumericLimits<{name}>::{'Negative' if real < 0 else ''}Infinity()"
-    text = f"{shortest_float32(real)}f"
+        text = "NumericLimits<float>::QuietNaN()"
+    elif math.isinf(real):
+        text = f"NumericLimits<float>::{'Negative' if real < 0 else ''}Infinity()"
+    else:
+        text = f"{shortest_float32(real)}f"
     return text if dtype == dt.float32 else f"static_cast<{name}>({text})"
