@@ -7,7 +7,7 @@ from autofuse_ir.dims import const, product
 from autofuse_ir.dims_eval import bounds
 from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.schedule import Dropped, ImplGraph, Location, local_bytes, resident_bytes
-from autofuse_ir.target import TargetSpec
+from autofuse_ir.target import TargetKind, TargetSpec
 
 HELD_FORMS = {
     "general": ("held", "held-rows", "held-pieces"),
@@ -41,7 +41,9 @@ def is_superfluous(impl: ImplGraph, target: TargetSpec, ranges: dict[str, tuple[
     """Return why ``impl`` is never better than another implementation: no row is walked twice, or cores suffice."""
     by_name = {axis.name: axis for axis in impl.axes}
     roots = tuple(by_name[name] for name in impl.roots)
-    if impl.template in ("all-load", "all-load-held") and _has_one_sweep(impl):
+    # A unified buffer takes rows in pieces only where blocks share kept axes.
+    has_pieces = target.kind is TargetKind.CPU or impl.case.split
+    if impl.template in ("all-load", "all-load-held") and has_pieces and _has_one_sweep(impl):
         return Dropped(impl.template, impl.case.name, "the tile is walked once, as in the common template")
     if impl.template == "r-core":
         return _needs_no_cores(impl, target, roots, ranges)

@@ -13,7 +13,8 @@ from autofuse_codegen.targets.ascendc.handovers import Handovers
 from autofuse_codegen.targets.ascendc.lines import Line, vector
 from autofuse_codegen.targets.ascendc.loads import index_operands, waits_for_values
 from autofuse_codegen.targets.ascendc.operands import Tensor
-from autofuse_codegen.targets.ascendc.reductions import is_spread, join, reduce
+from autofuse_codegen.targets.ascendc.reduction_places import is_spread
+from autofuse_codegen.targets.ascendc.reductions import join, reduce
 from autofuse_codegen.targets.ascendc.scans import SCANS, scan
 from autofuse_codegen.targets.ascendc.transfers import Transfers
 
