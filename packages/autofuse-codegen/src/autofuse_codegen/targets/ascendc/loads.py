@@ -35,10 +35,10 @@ def load_form(node: AscNode, nodes: Mapping[str, AscNode], layouts: Layouts) -> 
     access = node.access
     assert access is not None
     axes = layouts.axes_of(node)
-    if axes and address(access).step_along(axes[-1].root) != const(1):
-        return LoadForm.STAGED if node.attr("scratch") and len(node.inputs) == 1 else LoadForm.ELEMENTS
-    if access.bounds is not Bounds.INSIDE and not _pads(node):
-        return LoadForm.ELEMENTS
+    is_row = not axes or address(access).step_along(axes[-1].root) == const(1)
+    if not is_row or (access.bounds is not Bounds.INSIDE and not _pads(node)):
+        has_stage = bool(node.attr("scratch")) and axes and len(node.inputs) == 1
+        return LoadForm.STAGED if has_stage else LoadForm.ELEMENTS
     indices = [nodes[node.inputs[1 + dim.operand]] for dim in access.dims if dim.operand is not None]
     if not indices:
         return LoadForm.ROWS if access.bounds is Bounds.INSIDE else LoadForm.BOX
