@@ -256,11 +256,15 @@ class Kit:
         Bit by bit, or to ``ulps`` of the largest finite result where sums take another order.
         """
         fused = self.fuse(graph, **({"numerics": "strict"} | options))
+        self.compare(fused, graph, arrays, ulps)
+        return fused
+
+    def compare(self, fused: FusedGraph, graph: Graph, arrays: Mapping[str, Array], ulps: int = 0) -> None:
+        """Run what ``graph`` became, and compare with the reference."""
         got, want = run_fused(fused, arrays), run_graph(graph, arrays)
         for name, array in want.items():
             agrees = same(got[name], array) if ulps == 0 else near(got[name], array, ulps)
             assert agrees, (name, got[name], array)
-        return fused
 
     def kernels(self, fused: FusedGraph) -> list[AscBackend]:
         """Return the kernels of a fused graph, those that share a launch one by one."""
