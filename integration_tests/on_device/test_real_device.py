@@ -1,5 +1,6 @@
 """``device="real"`` from end to end with a stand-in for CANN: its compiler, its runtime library, no chip."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,13 @@ def test_kernels_are_built_launched_and_give_the_emulator_s_bits(target: str, wi
     blocks = [int(line.split()[-2]) for line in log if line.startswith("launch ")]
     assert max(blocks) == 4, "as many as the device says that it has cores"
     assert sum("aclrtMalloc" in line for line in log) == sum("aclrtFree" in line for line in log)
+
+
+def test_any_thread_may_call(with_cann: Path) -> None:
+    real = autofuse.compile(bias_gelu(), target="ascend-a2", device="real")
+    wanted = real(*inputs(7))
+    with ThreadPoolExecutor(1) as pool:
+        np.testing.assert_array_equal(pool.submit(real, *inputs(7)).result(), wanted)
 
 
 def test_nothing_is_launched_where_nothing_is_stored(with_cann: Path) -> None:

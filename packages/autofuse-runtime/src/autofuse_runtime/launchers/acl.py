@@ -3,6 +3,7 @@
 import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from autofuse_runtime.arrays import Array
@@ -13,6 +14,12 @@ _NO_MEMORY = (207001, 507013)
 _HUGE_PAGES_FIRST = 0
 _TO_DEVICE, _FROM_DEVICE = 1, 2
 _VECTOR_CORES = 1
+
+
+@cache
+def device_of(library: Path, number: int = 0) -> "AclDevice":
+    """Return device ``number`` through ``library``: the same one for all programs of the process."""
+    return AclDevice(library, number)
 
 
 class AclDevice:
@@ -32,8 +39,12 @@ class AclDevice:
         status = self._acl.aclInit(None)
         if status not in (0, _INITIALISED_BEFORE):
             self._fail("aclInit", status)
-        self._call("aclrtSetDevice", ctypes.c_int32(number))
+        self.use()
         self._call("aclrtCreateStream", ctypes.byref(self.stream))
+
+    def use(self) -> None:
+        """Make it the device of this thread, as every thread that calls the library has to."""
+        self._call("aclrtSetDevice", ctypes.c_int32(self.number))
 
     def vector_cores(self, otherwise: int) -> int:
         """Return how many vector cores the device has; ``otherwise`` where it does not say."""
@@ -44,7 +55,8 @@ class AclDevice:
 
     @contextmanager
     def memory(self) -> Iterator["DeviceMemory"]:
-        """Give memory that is freed at the end."""
+        """Give memory that is freed at the end, to this thread."""
+        self.use()
         memory = DeviceMemory(self)
         try:
             yield memory
@@ -54,12 +66,6 @@ class AclDevice:
     def wait(self) -> None:
         """Wait until all that the stream was given is done."""
         self._call("aclrtSynchronizeStream", self.stream)
-
-    def close(self) -> None:
-        """Give stream and device back."""
-        self._call("aclrtDestroyStream", self.stream)
-        self._call("aclrtResetDevice", ctypes.c_int32(self.number))
-        self._call("aclFinalize")
 
     def _call(self, name: str, *arguments: object) -> None:
         status = getattr(self._acl, name)(*arguments)

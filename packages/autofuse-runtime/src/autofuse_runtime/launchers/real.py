@@ -18,7 +18,7 @@ from autofuse_ir.program import ProgramKernel
 from autofuse_runtime.arrays import Array
 from autofuse_runtime.cache import ArtefactCache
 from autofuse_runtime.errors import InternalError
-from autofuse_runtime.launchers.acl import AclDevice
+from autofuse_runtime.launchers.acl import AclDevice, device_of
 from autofuse_runtime.launchers.cann import Cann
 from autofuse_runtime.launchers.memory import STATUS_BYTES, check_status, inputs_of, outputs_of, results_of
 from autofuse_runtime.launchers.tilings import Tilings, compile_tilings, files_of, sources_of, write_sources
@@ -48,8 +48,8 @@ class RealKernels:
         ``MemoryExhaustedError`` where the device has no memory left.
         """
         bundle = self.bundles[kernel.name]
-        outputs = outputs_of(kernel, sizes)
         launch = self.tilings.decide(bundle, sizes)
+        outputs = outputs_of(kernel, sizes)
         if launch.block_dim == 0:
             return results_of(kernel, outputs)
         with self.device.memory() as memory:
@@ -102,7 +102,7 @@ def load_real(
             compile_tilings(Path(folder), bundles, toolchain, directory / TILING)
 
     directory = cache.entry(recipe, make)
-    device = AclDevice(cann.runtime)
+    device = device_of(cann.runtime)
     tilings = Tilings(ctypes.CDLL(str(directory / TILING)), target, device.vector_cores(cores))
     libraries = {source: ctypes.CDLL(str(directory / _library(source))) for source in map(_launch_source, bundles)}
     return RealKernels({bundle.name: bundle for bundle in bundles}, libraries, tilings, device)

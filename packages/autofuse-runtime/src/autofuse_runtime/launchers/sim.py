@@ -49,8 +49,8 @@ class SimKernels:
         no tiles fit, ``StatusError`` for values without a result, ``InternalError`` when a rule is broken.
         """
         bundle = self.bundles[kernel.name]
-        outputs = outputs_of(kernel, sizes)
         launch = self.tilings.decide(bundle, sizes)
+        outputs = outputs_of(kernel, sizes)
         if launch.block_dim:
             workspace = workspace_of(kernel, sizes)
             try:

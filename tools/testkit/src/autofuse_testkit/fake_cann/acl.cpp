@@ -13,7 +13,7 @@ namespace {
 
 std::map<unsigned char*, size_t> blocks;  // device memory by address
 bool is_initialised = false;
-int device = -1;
+thread_local int device = -1;  // of the calling thread
 bool has_stream = false;
 
 void note(const char* format, ...) {
@@ -46,20 +46,11 @@ int aclInit(const char*) {
   is_initialised = true;
   return 0;
 }
-int aclFinalize() {
-  note("aclFinalize, %zu blocks left", blocks.size());
-  is_initialised = false;
-  return 0;
-}
 int aclrtSetDevice(int32_t id) {
   note("aclrtSetDevice %d", id);
   if (!is_initialised || id != 0) return BAD;
   device = id;
   return 0;
-}
-int aclrtResetDevice(int32_t id) {
-  note("aclrtResetDevice %d", id);
-  return id == device ? 0 : BAD;
 }
 int aclrtCreateStream(void** stream) {
   note("aclrtCreateStream");
@@ -68,11 +59,7 @@ int aclrtCreateStream(void** stream) {
   has_stream = true;
   return 0;
 }
-int aclrtDestroyStream(void* stream) {
-  note("aclrtDestroyStream");
-  return stream == &has_stream ? 0 : BAD;
-}
-int aclrtSynchronizeStream(void* stream) { return stream == &has_stream ? 0 : BAD; }
+int aclrtSynchronizeStream(void* stream) { return device == 0 && stream == &has_stream ? 0 : BAD; }
 int aclrtMalloc(void** address, size_t size, int) {
   if (device != 0 || size == 0) return BAD;
   size_t taken = size;
@@ -85,6 +72,7 @@ int aclrtMalloc(void** address, size_t size, int) {
   return 0;
 }
 int aclrtFree(void* address) {
+  if (device != 0) return BAD;
   if (blocks.erase(static_cast<unsigned char*>(address)) == 0) return BAD;
   std::free(address);
   note("aclrtFree");
@@ -112,7 +100,7 @@ int aclGetDeviceCapability(uint32_t id, int32_t what, int64_t* value) {
 int64_t fake_launch(const char* library, const char* soc, const char* entry, uint32_t block_dim, void* stream, void** pointers,
                     int count, const void* tiling, size_t tiling_bytes) {
   note("launch %s on %u blocks", entry, block_dim);
-  if (stream != &has_stream) return BAD;
+  if (device != 0 || stream != &has_stream) return BAD;
   char folder[] = "/tmp/fake-cann-XXXXXX";
   if (mkdtemp(folder) == nullptr) return BAD;
   std::string command = std::string(PYTHON) + " " + LAUNCH + " " + library + " " + soc + " " + entry + " " +
