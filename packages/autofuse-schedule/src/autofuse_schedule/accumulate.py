@@ -2,7 +2,7 @@
 
 from attrs import frozen
 from autofuse_ir.asc_graph import AscNode
-from autofuse_ir.dims import Dim, ceildiv, const, dim_min, product
+from autofuse_ir.dims import Dim, ceildiv, const, dim_max, dim_min, product
 from autofuse_ir.dims_eval import bounds
 from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.schedule import Buffer, Location, Placement, QueuePosition
@@ -95,7 +95,7 @@ class Accumulators:
     def _waiting(self, leaves: Dim) -> Dim:
         """How many subtrees may wait while ``leaves`` come one by one."""
         most = max(1, bounds(leaves, self.ranges)[1]).bit_length()
-        return const(most) if self.target.kind is TargetKind.CPU else dim_min(const(most), leaves)
+        return const(most) if self.target.kind is TargetKind.CPU else dim_min(const(most), dim_max(leaves, const(1)))
 
     def _row(self, node: AscNode, elements: Dim) -> Dim:
         """The bytes of ``elements`` of the type of ``node``, in whole blocks."""
