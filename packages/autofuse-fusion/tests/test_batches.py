@@ -155,3 +155,10 @@ def test_launches_of_npus_hold_several_kernels_too(target: str) -> None:
     fused = fuse(inferred, facts, load_target(target), FusionOptions())
     assert launches(fused) == [2]
     assert launches(fuse(inferred, facts, load_target(target), FusionOptions(max_parts=1))) == [1, 1]
+
+
+def test_what_all_cores_move_in_less_time_than_a_launch_passes_inside_of_one() -> None:
+    """A launch on an NPU takes 20 us, in which its cores move megabytes."""
+    for size, wanted in ((1000, [2]), (4000, [1, 1])):
+        inferred, facts = infer(crossed(size, size, 2))
+        assert launches(fuse(inferred, facts, load_target("ascend-a2"), FusionOptions())) == wanted, size

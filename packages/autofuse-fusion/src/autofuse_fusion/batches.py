@@ -103,11 +103,16 @@ class _Batcher:
             yield from pairwise(number for number in readers if self._is_little_work(number))
         yield from pairwise(number for number in range(len(self.items.groups)) if self._is_little_work(number))
 
+    @property
+    def _cores(self) -> int:
+        """What costs are shared by: those of NPUs are of one core, those of a CPU of the machine."""
+        return max(1, self.target.cores)
+
     def _is_small(self, count: int) -> bool:
-        return count / self._model.read + count / self._model.write <= self._model.launch
+        return (count / self._model.read + count / self._model.write) / self._cores <= self._model.launch
 
     def _is_little_work(self, number: int) -> bool:
-        return self._may(number) and self._work[number] <= self._model.launch
+        return self._may(number) and self._work[number] / self._cores <= self._model.launch
 
     def _may(self, number: int) -> bool:
         group = self.items.groups[number]
