@@ -18,7 +18,7 @@ ARCHITECTURES = (("ascend-a2", "ascend-a3"), ("ascend-350",))
 """Chips that share compiled kernels."""
 
 NETWORKS, SIZES = 500, 20
-SLICE, SLICE_SIZES = 16, 6
+SLICE, SLICE_SIZES = 12, 4
 
 
 def whole(seeds: range, targets: tuple[str, ...], folder: Path, sizes: int) -> list[Outcome]:
@@ -31,9 +31,10 @@ def whole(seeds: range, targets: tuple[str, ...], folder: Path, sizes: int) -> l
 
 @pytest.mark.parametrize("targets", ARCHITECTURES, ids=" and ".join)
 def test_random_networks_are_right(targets: tuple[str, ...], is_whole: bool, tmp_path: Path) -> None:
-    count, sizes = (NETWORKS, SIZES) if is_whole else (SLICE, SLICE_SIZES)
-    outcomes = whole(range(count), targets, tmp_path, sizes)
-    assert len(outcomes) == count * len(targets)
+    count, sizes, chips = (NETWORKS, SIZES, targets) if is_whole else (SLICE, SLICE_SIZES, targets[:1])
+    outcomes = whole(range(count), chips, tmp_path, sizes)
+    assert len(outcomes) == count * len(chips)
+    assert not [o for o in outcomes if o.refused]
     assert sum(o.launches for o in outcomes) > count * sizes / 4
 
 
