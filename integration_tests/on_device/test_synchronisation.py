@@ -90,7 +90,10 @@ SAMPLES: Mapping[str, Sample] = {
     "layer_norm": Sample(pattern("layer-norm-residual"), ROWS),
     "column_sums": Sample(column_sums, (({"n": 900, "m": 300}, 1), ({"n": 30_000, "m": 9}, 4))),
     "embedding": Sample(pattern("embedding-add-layer-norm"), (({"n": 9, "s": 30, "m": 300, "v": 50}, 1),)),
-    "concat": Sample(pattern("concat-of-three"), (({"n": 40, "p": 30, "q": 17, "k": 90}, 1),)),
+    "concat": Sample(
+        pattern("concat-of-three"),
+        (({"n": 40, "p": 30, "q": 17, "k": 90}, 1), ({"n": 40, "p": 30, "q": 17, "k": 13}, 1)),
+    ),
     "transposed": Sample(transposed, (*PLANE, ({"n": 2, "m": 8001}, 1))),
     "casts": Sample(casts, PLANE),
     "selected": Sample(selected, PLANE),
