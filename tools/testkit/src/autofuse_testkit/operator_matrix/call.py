@@ -23,6 +23,7 @@ Content: TypeAlias = Callable[[np.random.Generator, Shape, DType, Sizes], Array]
 Size: TypeAlias = int | str
 
 MOST_ELEMENTS = 20_000
+"""Elements of a tensor whose dims are small but for one."""
 
 
 def around_zero(rng: np.random.Generator, shape: Shape, dtype: DType, sizes: Sizes) -> Array:
@@ -95,8 +96,8 @@ class Case:
         """Return contiguous arguments."""
         return [o.content(rng, tuple(evaluate(d, sizes) for d in o.shape), o.dtype, sizes) for o in self.operands]
 
-    def points(self) -> Iterator[tuple[str, dict[str, int]]]:
-        """Yield sizes: one dim empty, all 1, all 2, odd, prime, and one dim large in turns."""
+    def points(self, most: int = MOST_ELEMENTS) -> Iterator[tuple[str, dict[str, int]]]:
+        """Yield sizes: one dim empty, all 1, all 2, odd, prime, and one dim large (to ``most`` elements) in turns."""
         names = self.symbols
         kinds: tuple[tuple[str, Sequence[int]], ...] = (
             ("one", (1,)),
@@ -109,7 +110,7 @@ class Case:
         for position, name in enumerate(names):
             yield f"empty {name}", {each: 0 if each == name else 3 for each in names}
             rest = {each: (2, 3, 1)[(k + position) % 3] for k, each in enumerate(names) if each != name}
-            yield f"large {name}", {**rest, name: min(4099, MOST_ELEMENTS // max(1, prod(rest.values())))}
+            yield f"large {name}", {**rest, name: min(4099, most // max(1, prod(rest.values())))}
 
 
 class Call(Network):

@@ -1,6 +1,6 @@
 """One compiled case against the NumPy meaning of its operator, at every size and layout of its inputs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,26 +10,32 @@ from autofuse_ir.errors import AutofuseError
 from autofuse_reference.arrays import dtype_of
 from autofuse_reference.compare import compare
 from autofuse_reference.graph.interpret import GraphInterpreter
+from autofuse_symshape.stage import infer
 
-from autofuse_testkit.operator_matrix.call import Array, Case, strided
+from autofuse_testkit.operator_matrix.call import MOST_ELEMENTS, Array, Case, strided
 
 ULPS: Mapping[DType, float] = {dt.float16: 2, dt.bfloat16: 2, dt.float32: 512, dt.float64: 512}
 """How far floats may be off, in ULP at a thousandth of the largest: functions are other approximations than NumPy's,
 differences cancel, and where a size is 1 a sum may take another tree. 16 bits are rounded once, and have no excuse."""
 
 
-def faults_of(case: Case, compiled: Any, turn: int) -> Iterator[str]:
+LAYOUTS = ("contiguous", "strided")
+
+
+def faults_of(
+    case: Case, compiled: Callable[..., Any], turn: int, most: int = MOST_ELEMENTS, layouts: Sequence[str] = LAYOUTS
+) -> Iterator[str]:
     """Yield what is wrong with ``compiled``, one line for each call that is not right.
 
-    What the operator refuses has to be refused; every call is made with contiguous arguments, then with strided ones.
+    What the operator refuses has to be refused; a call is made for each of ``layouts``. ``most`` limits large sizes.
     """
-    lowered = compiled.lowered
-    reference = GraphInterpreter(lowered.graph, {value.name: value.dtype for value in lowered.facts.values})
+    graph, facts = infer(case.graph)
+    reference = GraphInterpreter(graph, {value.name: value.dtype for value in facts.values})
     rng = np.random.default_rng(turn)
-    for number, (kind, sizes) in enumerate(case.points()):
+    for number, (kind, sizes) in enumerate(case.points(most)):
         arrays = case.arrays(sizes, rng)
         wanted = _outcome(lambda given: tuple(reference.outputs(given).values()), _named(case, arrays))
-        for layout in ("contiguous", "strided"):
+        for layout in layouts:
             given = arrays if layout == "contiguous" else [strided(array, turn + number) for array in arrays]
             fault = _fault(_outcome(lambda arguments: _listed(compiled(*arguments)), given), wanted)
             if fault:
