@@ -82,6 +82,31 @@ def integers() -> Kernel:
     return b
 
 
+def long_integers() -> Kernel:
+    """64 bits by their halves: arithmetic, order, selection by bits and by bytes, shifts, a longer word."""
+    b = Kernel("long_integers", {"z0": "n"})
+    x, w = b.read("x", dt.int64, "z0"), b.read("w", dt.int64, "z0")
+    u = b.cast(b.read("u", dt.uint32, "z0"), dt.uint64)
+    total = b.op("Sub", b.op("Add", b.op("Mul", x, w), b.scalar(5, dt.int64)), w)
+    larger = b.op("Maximum", total, b.op("RightShift", x, b.scalar(40, dt.int64)))
+    b.write(b.op("Select", b.op("Lt", larger, w), larger, x), "y")
+    b.write(b.op("Eq", x, w), "same")
+    b.write(b.op("LeftShift", u, b.scalar(7, dt.uint64)), "moved")
+    return b
+
+
+def quotients() -> Kernel:
+    """Division by what is no zero, powers and shifts by tensors; 64 bits by the scalar unit."""
+    b = Kernel("quotients", {"z0": "n", "z1": "m"})
+    x, w = b.read("x", dt.int32, "z0", "z1"), b.read("w", dt.int32, "z0", "z1")
+    odd = b.apply("BitwiseOr", w, b.scalar(1, dt.int32))
+    b.write(b.op("FloorDiv", x, odd), "y")
+    few = b.apply("BitwiseAnd", w, b.scalar(15, dt.int32))
+    b.write(b.op("Pow", b.op("RightShift", x, few), few), "z")
+    b.write(b.op("Fmod", b.cast(x, dt.int64), b.cast(odd, dt.int64)), "rest")
+    return b
+
+
 def spread() -> Kernel:
     """Three axes, one of which each input lacks; bytes and 16 bits among them."""
     b = Kernel("spread", {"z0": "n", "z1": "k", "z2": "m"})
@@ -238,6 +263,8 @@ SAMPLES: dict[str, Sample] = {
     "quantise": Sample(quantise, ROWS),
     "residual": Sample(residual, ROWS),
     "integers": Sample(integers, LINES),
+    "long_integers": Sample(long_integers, (({"n": 20_001}, 1), ({"n": 37}, 1))),
+    "quotients": Sample(quotients, (({"n": 90, "m": 37}, 1), ({"n": 3, "m": 5}, 1))),
     "spread": Sample(
         spread,
         (

@@ -37,7 +37,7 @@ class Call:
     @property
     def live(self) -> str:
         """Which elements belong to rows, for what raises errors."""
-        return f"AfLive{{{', '.join(self.row())}}}"
+        return f"af_live{{{', '.join(self.row())}}}"
 
     def put(self, text: str, *operands: Operand, writes: str | None = None, extra: tuple[str, ...] = ()) -> Line:
         """Return a line that reads ``operands`` and writes the result."""

@@ -40,7 +40,7 @@ def composed(call: Call) -> list[Line]:
         case op if op in WIDE:
             text = f"af_wide_{WIDE[op]}<{kind}>({to}, {operands}, {count}, {SCRATCH});"
         case op if op in DIVISIONS:
-            division = f"AfDivision::{DIVISIONS[op]}"
+            division = f"af_division::{DIVISIONS[op]}"
             text = f"af_divide<{division}, {kind}>({to}, {operands}, {count}, {call.live}, {SCRATCH}, {RAISED});"
         case op:
             raise CodegenError(f"no pieces make {op}", where=f"node {node.name}", fix="report this")
@@ -72,7 +72,7 @@ def _elements(call: Call) -> str:
             return f"af_power_each<{kind}>({to}, {operands}, {count}, {call.live}, {RAISED});"
         case op if op in DIVISIONS:
             return (
-                f"af_divide_each<AfDivision::{DIVISIONS[op]}, {kind}>"
+                f"af_divide_each<af_division::{DIVISIONS[op]}, {kind}>"
                 f"({to}, {operands}, {count}, {call.live}, {RAISED});"
             )
         case op:

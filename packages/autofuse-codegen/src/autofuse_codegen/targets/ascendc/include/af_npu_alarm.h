@@ -5,7 +5,7 @@
 #include "af_npu_pieces.h"
 #include "af_npu_status.h"
 
-struct AfLive {
+struct af_live {
   uint32_t columns, pitch;
 
   __aicore__ inline bool has(uint32_t at) const { return at % pitch < columns; }
@@ -13,8 +13,8 @@ struct AfLive {
 
 // Raises `alarm` where one of the first `n` words is 0 that belongs to a row; the first of them is element `at`.
 // `words` has contents for a whole piece, `bits` room for a bit each.
-__aicore__ inline void af_raise_zeros(const AfWords& words, const AscendC::LocalTensor<uint8_t>& bits, uint32_t at,
-                                      uint32_t n, AfLive live, uint32_t alarm, uint32_t& raised) {
+__aicore__ inline void af_raise_zeros(const af_words& words, const AscendC::LocalTensor<uint8_t>& bits, uint32_t at,
+                                      uint32_t n, af_live live, uint32_t alarm, uint32_t& raised) {
   const auto found = bits.template ReinterpretCast<uint32_t>();
   af_step();
   AscendC::Compares(bits, words, static_cast<int32_t>(0), AscendC::CMPMODE::EQ, AF_PIECE);

@@ -5,17 +5,17 @@
 #pragma once
 #include "af_npu_alarm.h"
 
-enum class AfDivision { trunc_div, floor_div, trunc_mod, floor_mod };
+enum class af_division { trunc_div, floor_div, trunc_mod, floor_mod };
 
-struct AfDivider {
-  AfWords quotient, rest, divisor, low, high;
+struct af_divider {
+  af_words quotient, rest, divisor, low, high;
 
-  __aicore__ inline explicit AfDivider(AfRoom& from)
+  __aicore__ inline explicit af_divider(af_room& from)
       : quotient(from.take<int32_t>()), rest(from.take<int32_t>()), divisor(from.take<int32_t>()),
         low(from.take<int32_t>()), high(from.take<int32_t>()) {}
 
   // x without its sign bit as a sign, rounded once. `to` may be `high`.
-  __aicore__ inline void real_of(const AscendC::LocalTensor<float>& to, const AfWords& x, const AfWords& room,
+  __aicore__ inline void real_of(const AscendC::LocalTensor<float>& to, const af_words& x, const af_words& room,
                                  uint32_t n) const {
     const auto upper = to.template ReinterpretCast<int32_t>();
     const auto lower = room.template ReinterpretCast<float>();
@@ -33,7 +33,7 @@ struct AfDivider {
   }
 
   // Divides `rest` by `divisor`, which is not 0, both without signs: `quotient`, and what is left in `rest`.
-  __aicore__ inline void run(uint32_t n, uint32_t passes, const AfWords& room) const {
+  __aicore__ inline void run(uint32_t n, uint32_t passes, const af_words& room) const {
 #if __NPU_ARCH__ == 3510
     (void)passes;
     af_step();
@@ -72,24 +72,24 @@ struct AfDivider {
   }
 };
 
-template <AfDivision kind, typename T, typename A, typename B>
-__aicore__ inline void af_divide(const AscendC::LocalTensor<T>& to, A a, B b, uint32_t count, AfLive live,
+template <af_division kind, typename T, typename A, typename B>
+__aicore__ inline void af_divide(const AscendC::LocalTensor<T>& to, A a, B b, uint32_t count, af_live live,
                                  const AscendC::LocalTensor<uint8_t>& scratch, uint32_t& raised) {
   constexpr bool has_sign = static_cast<T>(-1) < static_cast<T>(0);
-  constexpr bool wants_rest = kind == AfDivision::trunc_mod || kind == AfDivision::floor_mod;
-  constexpr bool is_floor = has_sign && (kind == AfDivision::floor_div || kind == AfDivision::floor_mod);
-  AfRoom room{scratch};
+  constexpr bool wants_rest = kind == af_division::trunc_mod || kind == af_division::floor_mod;
+  constexpr bool is_floor = has_sign && (kind == af_division::floor_div || kind == af_division::floor_mod);
+  af_room room{scratch};
   const auto left = af_pieces<T>(a, room);
   const auto right = af_pieces<T>(b, room);
-  const AfDivider divider(room);
-  const AfWords nonzero = room.take<int32_t>(), other = room.take<int32_t>(), sign = room.take<int32_t>();
+  const af_divider divider(room);
+  const af_words nonzero = room.take<int32_t>(), other = room.take<int32_t>(), sign = room.take<int32_t>();
   const auto bits = room.take<uint8_t>();
   AscendC::Duplicate(nonzero, static_cast<int32_t>(-1), static_cast<int32_t>(AF_PIECE));
   for (uint32_t at = 0; at < count; at += AF_PIECE) {
     const uint32_t n = af_smaller(count - at, AF_PIECE);
-    const AfWords x = left.piece(at).template ReinterpretCast<int32_t>();
-    const AfWords y = right.piece(at).template ReinterpretCast<int32_t>();
-    const AfWords result = to[at].template ReinterpretCast<int32_t>();
+    const af_words x = left.piece(at).template ReinterpretCast<int32_t>();
+    const af_words y = right.piece(at).template ReinterpretCast<int32_t>();
+    const af_words result = to[at].template ReinterpretCast<int32_t>();
     af_words_times(nonzero, y, -1, n);
     af_words_or(nonzero, nonzero, y, n);
     af_words_right(nonzero, nonzero, 31, n);
@@ -107,12 +107,12 @@ __aicore__ inline void af_divide(const AscendC::LocalTensor<T>& to, A a, B b, ui
       af_words_plus(divider.rest, x, 0, n);
     }
     divider.run(n, has_sign ? 2 : 3, other);
-    const AfWords made = wants_rest ? divider.rest : divider.quotient;
+    const af_words made = wants_rest ? divider.rest : divider.quotient;
     if (!has_sign) {
       af_words_and(result, made, nonzero, n);
       continue;
     }
-    const AfWords &negative = divider.low, &left_over = divider.high;
+    const af_words &negative = divider.low, &left_over = divider.high;
     af_words_right(sign, x, 31, n);
     if (is_floor || !wants_rest) {  // all ones where the signs differ
       af_words_right(other, y, 31, n);

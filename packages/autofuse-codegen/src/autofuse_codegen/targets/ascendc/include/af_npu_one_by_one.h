@@ -21,12 +21,12 @@ __aicore__ inline void af_one_by_one(const AscendC::LocalTensor<T>& to, A a, B b
   af_order<AscendC::HardEvent::S_V>();
 }
 
-template <AfDivision kind, typename T, typename A, typename B>
-__aicore__ inline void af_divide_each(const AscendC::LocalTensor<T>& to, A a, B b, uint32_t count, AfLive live,
+template <af_division kind, typename T, typename A, typename B>
+__aicore__ inline void af_divide_each(const AscendC::LocalTensor<T>& to, A a, B b, uint32_t count, af_live live,
                                       uint32_t& raised) {
   constexpr bool has_sign = static_cast<T>(-1) < static_cast<T>(0);
-  constexpr bool wants_rest = kind == AfDivision::trunc_mod || kind == AfDivision::floor_mod;
-  constexpr bool is_floor = kind == AfDivision::floor_div || kind == AfDivision::floor_mod;
+  constexpr bool wants_rest = kind == af_division::trunc_mod || kind == af_division::floor_mod;
+  constexpr bool is_floor = kind == af_division::floor_div || kind == af_division::floor_mod;
   af_one_by_one(to, a, b, count, [&](uint32_t at, T x, T y) {
     if (y == 0) {
       if (live.has(at)) raised |= AF_STATUS_DIVIDE_BY_ZERO;
@@ -45,7 +45,7 @@ __aicore__ inline void af_divide_each(const AscendC::LocalTensor<T>& to, A a, B 
 }
 
 template <typename T, typename A, typename B>
-__aicore__ inline void af_power_each(const AscendC::LocalTensor<T>& to, A a, B b, uint32_t count, AfLive live,
+__aicore__ inline void af_power_each(const AscendC::LocalTensor<T>& to, A a, B b, uint32_t count, af_live live,
                                      uint32_t& raised) {
   af_one_by_one(to, a, b, count, [&](uint32_t at, T x, T y) {
     if (y < 0 && live.has(at)) raised |= AF_STATUS_NEGATIVE_POWER;

@@ -8,7 +8,7 @@
 constexpr uint32_t AF_PIECE = 512;
 
 // Scratch, taken from its beginning on.
-struct AfRoom {
+struct af_room {
   AscendC::LocalTensor<uint8_t> rest;
 
   template <typename T>
@@ -21,18 +21,18 @@ struct AfRoom {
 
 // An operand by pieces. A number fills a piece of scratch, once.
 template <typename T>
-struct AfMany {
+struct af_many {
   AscendC::LocalTensor<T> all;
 
-  __aicore__ inline AfMany(const AscendC::LocalTensor<T>& tensor, AfRoom& room) : all(tensor) { (void)room; }
+  __aicore__ inline af_many(const AscendC::LocalTensor<T>& tensor, af_room& room) : all(tensor) { (void)room; }
   __aicore__ inline AscendC::LocalTensor<T> piece(uint32_t at) const { return all[at]; }
 };
 
 template <typename T>
-struct AfOne {
+struct af_one {
   AscendC::LocalTensor<T> filled;
 
-  __aicore__ inline AfOne(T value, AfRoom& room) : filled(room.template take<T>()) { af_fill(filled, value, AF_PIECE); }
+  __aicore__ inline af_one(T value, af_room& room) : filled(room.template take<T>()) { af_fill(filled, value, AF_PIECE); }
   __aicore__ inline AscendC::LocalTensor<T> piece(uint32_t at) const {
     (void)at;
     return filled;
@@ -40,25 +40,25 @@ struct AfOne {
 };
 
 template <typename T>
-__aicore__ inline AfMany<T> af_pieces(const AscendC::LocalTensor<T>& tensor, AfRoom& room) {
-  return AfMany<T>(tensor, room);
+__aicore__ inline af_many<T> af_pieces(const AscendC::LocalTensor<T>& tensor, af_room& room) {
+  return af_many<T>(tensor, room);
 }
 template <typename T>
-__aicore__ inline AfOne<T> af_pieces(T value, AfRoom& room) {
-  return AfOne<T>(value, room);
+__aicore__ inline af_one<T> af_pieces(T value, af_room& room) {
+  return af_one<T>(value, room);
 }
 
 __aicore__ inline void af_step() { AscendC::PipeBarrier<PIPE_V>(); }
 
 // 32-bit words: each function waits for what was computed before. `n` counts words.
-using AfWords = AscendC::LocalTensor<int32_t>;
+using af_words = AscendC::LocalTensor<int32_t>;
 
-__aicore__ inline AscendC::LocalTensor<uint16_t> af_bits_of(const AfWords& x) {
+__aicore__ inline AscendC::LocalTensor<uint16_t> af_bits_of(const af_words& x) {
   return x.template ReinterpretCast<uint16_t>();
 }
 
 #define AF_NPU_WORDS(name, Operator, type, scale)                                                             \
-  __aicore__ inline void name(const AfWords& to, const AfWords& a, const AfWords& b, uint32_t n) {            \
+  __aicore__ inline void name(const af_words& to, const af_words& a, const af_words& b, uint32_t n) {            \
     af_step();                                                                                                \
     AscendC::Operator(to.template ReinterpretCast<type>(), a.template ReinterpretCast<type>(),                \
                       b.template ReinterpretCast<type>(), static_cast<int32_t>(scale * n));                   \
@@ -70,42 +70,42 @@ AF_NPU_WORDS(af_words_and, And, uint16_t, 2)
 AF_NPU_WORDS(af_words_or, Or, uint16_t, 2)
 #undef AF_NPU_WORDS
 
-__aicore__ inline void af_words_not(const AfWords& to, const AfWords& a, uint32_t n) {
+__aicore__ inline void af_words_not(const af_words& to, const af_words& a, uint32_t n) {
   af_step();
   AscendC::Not(af_bits_of(to), af_bits_of(a), static_cast<int32_t>(2 * n));
 }
 
-__aicore__ inline void af_words_left(const AfWords& to, const AfWords& a, int32_t by, uint32_t n) {
+__aicore__ inline void af_words_left(const af_words& to, const af_words& a, int32_t by, uint32_t n) {
   af_step();
   AscendC::ShiftLeft(to, a, by, static_cast<int32_t>(n));
 }
 
 // The sign moves in.
-__aicore__ inline void af_words_right(const AfWords& to, const AfWords& a, int32_t by, uint32_t n) {
+__aicore__ inline void af_words_right(const af_words& to, const af_words& a, int32_t by, uint32_t n) {
   af_step();
   AscendC::ShiftRight(to, a, by, static_cast<int32_t>(n));
 }
 
 // Zeros move in.
-__aicore__ inline void af_words_right0(const AfWords& to, const AfWords& a, uint32_t by, uint32_t n) {
+__aicore__ inline void af_words_right0(const af_words& to, const af_words& a, uint32_t by, uint32_t n) {
   af_step();
   AscendC::ShiftRight(to.template ReinterpretCast<uint32_t>(), a.template ReinterpretCast<uint32_t>(), by,
                       static_cast<int32_t>(n));
 }
 
-__aicore__ inline void af_words_plus(const AfWords& to, const AfWords& a, int32_t number, uint32_t n) {
+__aicore__ inline void af_words_plus(const af_words& to, const af_words& a, int32_t number, uint32_t n) {
   af_step();
   AscendC::Adds(to, a, number, static_cast<int32_t>(n));
 }
 
-__aicore__ inline void af_words_times(const AfWords& to, const AfWords& a, int32_t number, uint32_t n) {
+__aicore__ inline void af_words_times(const af_words& to, const af_words& a, int32_t number, uint32_t n) {
   af_step();
   AscendC::Muls(to, a, number, static_cast<int32_t>(n));
 }
 
 // a where `mask` is all ones, b where it is 0; `mask` and `room` are used up.
-__aicore__ inline void af_words_blend(const AfWords& to, const AfWords& mask, const AfWords& a, const AfWords& b,
-                                      const AfWords& room, uint32_t n) {
+__aicore__ inline void af_words_blend(const af_words& to, const af_words& mask, const af_words& a, const af_words& b,
+                                      const af_words& room, uint32_t n) {
   af_words_and(room, a, mask, n);
   af_words_not(mask, mask, n);
   af_words_and(mask, b, mask, n);
@@ -113,8 +113,8 @@ __aicore__ inline void af_words_blend(const AfWords& to, const AfWords& mask, co
 }
 
 // All ones where a < b without signs, else 0: the borrow of difference = a - b. `to` and `room` are scratch of their own.
-__aicore__ inline void af_words_borrow(const AfWords& to, const AfWords& a, const AfWords& b, const AfWords& difference,
-                                       const AfWords& room, uint32_t n) {
+__aicore__ inline void af_words_borrow(const af_words& to, const af_words& a, const af_words& b, const af_words& difference,
+                                       const af_words& room, uint32_t n) {
   af_words_not(to, a, n);
   af_words_or(room, to, b, n);
   af_words_and(to, to, b, n);

@@ -3,7 +3,7 @@
 #include "af_npu_alarm.h"
 
 // `to` becomes all ones where bit `bit` of x is set, else 0.
-__aicore__ inline void af_bit_mask(const AfWords& to, const AfWords& x, int32_t bit, uint32_t n) {
+__aicore__ inline void af_bit_mask(const af_words& to, const af_words& x, int32_t bit, uint32_t n) {
   af_words_left(to, x, 31 - bit, n);
   af_words_right(to, to, 31, n);
 }
@@ -13,16 +13,16 @@ template <bool is_left, typename T, typename A, typename B>
 __aicore__ inline void af_shift(const AscendC::LocalTensor<T>& to, A a, B b, uint32_t count,
                                 const AscendC::LocalTensor<uint8_t>& scratch) {
   constexpr bool keeps_sign = !is_left && static_cast<T>(-1) < static_cast<T>(0);
-  AfRoom room{scratch};
+  af_room room{scratch};
   const auto left = af_pieces<T>(a, room);
   const auto right = af_pieces<T>(b, room);
-  const AfWords amount = room.take<int32_t>(), beyond = room.take<int32_t>(), mask = room.take<int32_t>();
-  const AfWords moved = room.take<int32_t>(), other = room.take<int32_t>();
+  const af_words amount = room.take<int32_t>(), beyond = room.take<int32_t>(), mask = room.take<int32_t>();
+  const af_words moved = room.take<int32_t>(), other = room.take<int32_t>();
   for (uint32_t at = 0; at < count; at += AF_PIECE) {
     const uint32_t n = af_smaller(count - at, AF_PIECE);
-    const AfWords x = left.piece(at).template ReinterpretCast<int32_t>();
-    const AfWords y = right.piece(at).template ReinterpretCast<int32_t>();
-    const AfWords result = to[at].template ReinterpretCast<int32_t>();
+    const af_words x = left.piece(at).template ReinterpretCast<int32_t>();
+    const af_words y = right.piece(at).template ReinterpretCast<int32_t>();
+    const af_words result = to[at].template ReinterpretCast<int32_t>();
     af_words_right0(beyond, y, 5, n);
     af_words_times(beyond, beyond, -1, n);
     af_words_right(beyond, beyond, 31, n);  // all ones where the amount is 32 and more
@@ -52,19 +52,19 @@ __aicore__ inline void af_shift(const AscendC::LocalTensor<T>& to, A a, B b, uin
 
 // a to the power b, by squaring, with the low bits. Negative exponents raise an alarm.
 template <typename T, typename A, typename B>
-__aicore__ inline void af_power(const AscendC::LocalTensor<T>& to, A a, B b, uint32_t count, AfLive live,
+__aicore__ inline void af_power(const AscendC::LocalTensor<T>& to, A a, B b, uint32_t count, af_live live,
                                 const AscendC::LocalTensor<uint8_t>& scratch, uint32_t& raised) {
-  AfRoom room{scratch};
+  af_room room{scratch};
   const auto left = af_pieces<T>(a, room);
   const auto right = af_pieces<T>(b, room);
-  const AfWords base = room.take<int32_t>(), factor = room.take<int32_t>(), mask = room.take<int32_t>();
+  const af_words base = room.take<int32_t>(), factor = room.take<int32_t>(), mask = room.take<int32_t>();
   const auto bits = room.take<uint8_t>();
   AscendC::Duplicate(factor, static_cast<int32_t>(-1), static_cast<int32_t>(AF_PIECE));
   for (uint32_t at = 0; at < count; at += AF_PIECE) {
     const uint32_t n = af_smaller(count - at, AF_PIECE);
-    const AfWords x = left.piece(at).template ReinterpretCast<int32_t>();
-    const AfWords y = right.piece(at).template ReinterpretCast<int32_t>();
-    const AfWords result = to[at].template ReinterpretCast<int32_t>();
+    const af_words x = left.piece(at).template ReinterpretCast<int32_t>();
+    const af_words y = right.piece(at).template ReinterpretCast<int32_t>();
+    const af_words result = to[at].template ReinterpretCast<int32_t>();
     if (static_cast<T>(-1) < static_cast<T>(0)) {
       af_words_right(factor, y, 31, n);
       af_words_not(factor, factor, n);

@@ -17,27 +17,27 @@ __aicore__ inline void af_words_at(uint64_t places, uint32_t words, F f) {
 }
 
 // Words at even (1) or odd (2) places of `n` elements.
-__aicore__ inline void af_every_other(const AfWords& to, const AfWords& from, uint8_t place, uint32_t n) {
+__aicore__ inline void af_every_other(const af_words& to, const af_words& from, uint8_t place, uint32_t n) {
   uint64_t kept = 0;
   af_step();
   AscendC::GatherMask(to, from, place, true, 2 * n, AscendC::GatherMaskParams(1, 1, 8, 8), kept);
 }
-__aicore__ inline void af_low_halves(const AfWords& to, const AfWords& from, uint32_t n) {
+__aicore__ inline void af_low_halves(const af_words& to, const af_words& from, uint32_t n) {
   af_every_other(to, from, 1, n);
 }
-__aicore__ inline void af_high_halves(const AfWords& to, const AfWords& from, uint32_t n) {
+__aicore__ inline void af_high_halves(const af_words& to, const af_words& from, uint32_t n) {
   af_every_other(to, from, 2, n);
 }
 
 // Each word becomes an element, with its sign.
-__aicore__ inline void af_lengthen(const AfWords& to, const AfWords& from, uint32_t n) {
+__aicore__ inline void af_lengthen(const af_words& to, const af_words& from, uint32_t n) {
   af_step();
   AscendC::Cast(to.template ReinterpretCast<int64_t>(), from, AscendC::RoundMode::CAST_NONE, n);
 }
 
 // Elements of `n` low and high halves. By way of float: 16 bits of a high half and its place are exact there.
 // `high` and `room`, as long as `to`, are used up.
-__aicore__ inline void af_join_halves(const AfWords& to, const AfWords& low, const AfWords& high, const AfWords& room,
+__aicore__ inline void af_join_halves(const af_words& to, const af_words& low, const af_words& high, const af_words& room,
                                       uint32_t n) {
   const auto real = room.template ReinterpretCast<float>();
   const int32_t count = static_cast<int32_t>(n);
@@ -69,16 +69,16 @@ __aicore__ inline void af_join_halves(const AfWords& to, const AfWords& low, con
 template <typename T, typename A, typename B>
 __aicore__ inline void af_wide_add(const AscendC::LocalTensor<T>& to, A a, B b, uint32_t count,
                                    const AscendC::LocalTensor<uint8_t>& scratch) {
-  AfRoom room{scratch};
+  af_room room{scratch};
   const auto left = af_pieces<T>(a, room);
   const auto right = af_pieces<T>(b, room);
-  const AfWords carry = room.take<int32_t>(2 * AF_PIECE), other = room.take<int32_t>(2 * AF_PIECE);
-  const AfWords dense = room.take<int32_t>();
+  const af_words carry = room.take<int32_t>(2 * AF_PIECE), other = room.take<int32_t>(2 * AF_PIECE);
+  const af_words dense = room.take<int32_t>();
   for (uint32_t at = 0; at < count; at += AF_PIECE) {
     const uint32_t n = af_smaller(count - at, AF_PIECE), words = 2 * n;
-    const AfWords x = left.piece(at).template ReinterpretCast<int32_t>();
-    const AfWords y = right.piece(at).template ReinterpretCast<int32_t>();
-    const AfWords sum = to[at].template ReinterpretCast<int32_t>();
+    const af_words x = left.piece(at).template ReinterpretCast<int32_t>();
+    const af_words y = right.piece(at).template ReinterpretCast<int32_t>();
+    const af_words sum = to[at].template ReinterpretCast<int32_t>();
     af_words_add(sum, x, y, words);
     af_words_not(other, sum, words);
     af_words_or(carry, x, y, words);
@@ -98,16 +98,16 @@ __aicore__ inline void af_wide_add(const AscendC::LocalTensor<T>& to, A a, B b, 
 template <typename T, typename A, typename B>
 __aicore__ inline void af_wide_sub(const AscendC::LocalTensor<T>& to, A a, B b, uint32_t count,
                                    const AscendC::LocalTensor<uint8_t>& scratch) {
-  AfRoom room{scratch};
+  af_room room{scratch};
   const auto left = af_pieces<T>(a, room);
   const auto right = af_pieces<T>(b, room);
-  const AfWords borrow = room.take<int32_t>(2 * AF_PIECE), other = room.take<int32_t>(2 * AF_PIECE);
-  const AfWords dense = room.take<int32_t>();
+  const af_words borrow = room.take<int32_t>(2 * AF_PIECE), other = room.take<int32_t>(2 * AF_PIECE);
+  const af_words dense = room.take<int32_t>();
   for (uint32_t at = 0; at < count; at += AF_PIECE) {
     const uint32_t n = af_smaller(count - at, AF_PIECE), words = 2 * n;
-    const AfWords x = left.piece(at).template ReinterpretCast<int32_t>();
-    const AfWords y = right.piece(at).template ReinterpretCast<int32_t>();
-    const AfWords difference = to[at].template ReinterpretCast<int32_t>();
+    const af_words x = left.piece(at).template ReinterpretCast<int32_t>();
+    const af_words y = right.piece(at).template ReinterpretCast<int32_t>();
+    const af_words difference = to[at].template ReinterpretCast<int32_t>();
     af_words_sub(difference, x, y, words);
     af_words_borrow(borrow, x, y, difference, other, words);
     af_low_halves(dense, borrow, n);
@@ -124,17 +124,17 @@ __aicore__ inline void af_wide_sub(const AscendC::LocalTensor<T>& to, A a, B b, 
 template <typename T, typename A, typename B>
 __aicore__ inline void af_wide_mul(const AscendC::LocalTensor<T>& to, A a, B b, uint32_t count,
                                    const AscendC::LocalTensor<uint8_t>& scratch) {
-  AfRoom room{scratch};
+  af_room room{scratch};
   const auto left = af_pieces<T>(a, room);
   const auto right = af_pieces<T>(b, room);
-  const AfWords x = room.take<int32_t>(), y = room.take<int32_t>(), high = room.take<int32_t>();
-  const AfWords x0 = room.take<int32_t>(), y0 = room.take<int32_t>(), middle = room.take<int32_t>();
-  const AfWords wide = room.take<int32_t>(2 * AF_PIECE);
-  const AfWords part = wide, rest = wide[AF_PIECE];
+  const af_words x = room.take<int32_t>(), y = room.take<int32_t>(), high = room.take<int32_t>();
+  const af_words x0 = room.take<int32_t>(), y0 = room.take<int32_t>(), middle = room.take<int32_t>();
+  const af_words wide = room.take<int32_t>(2 * AF_PIECE);
+  const af_words part = wide, rest = wide[AF_PIECE];
   for (uint32_t at = 0; at < count; at += AF_PIECE) {
     const uint32_t n = af_smaller(count - at, AF_PIECE);
-    const AfWords p = left.piece(at).template ReinterpretCast<int32_t>();
-    const AfWords q = right.piece(at).template ReinterpretCast<int32_t>();
+    const af_words p = left.piece(at).template ReinterpretCast<int32_t>();
+    const af_words q = right.piece(at).template ReinterpretCast<int32_t>();
     af_low_halves(x, p, n);
     af_low_halves(y, q, n);
     af_high_halves(part, p, n);
@@ -175,11 +175,11 @@ __aicore__ inline void af_wide_mul(const AscendC::LocalTensor<T>& to, A a, B b, 
 template <typename T>
 __aicore__ inline void af_wide_left(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from, uint32_t by,
                                     uint32_t count, const AscendC::LocalTensor<uint8_t>& scratch) {
-  AfRoom room{scratch};
-  const AfWords low = room.take<int32_t>(), high = room.take<int32_t>(), wide = room.take<int32_t>(2 * AF_PIECE);
+  af_room room{scratch};
+  const af_words low = room.take<int32_t>(), high = room.take<int32_t>(), wide = room.take<int32_t>(2 * AF_PIECE);
   for (uint32_t at = 0; at < count; at += AF_PIECE) {
     const uint32_t n = af_smaller(count - at, AF_PIECE);
-    const AfWords x = from[at].template ReinterpretCast<int32_t>();
+    const af_words x = from[at].template ReinterpretCast<int32_t>();
     af_low_halves(low, x, n);
     if (by >= 32) {
       af_words_left(high, low, static_cast<int32_t>(by - 32), n);
@@ -199,11 +199,11 @@ template <typename T>
 __aicore__ inline void af_wide_right(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from,
                                      uint32_t by, uint32_t count, const AscendC::LocalTensor<uint8_t>& scratch) {
   constexpr bool has_sign = static_cast<T>(-1) < static_cast<T>(0);
-  AfRoom room{scratch};
-  const AfWords low = room.take<int32_t>(), high = room.take<int32_t>(), wide = room.take<int32_t>(2 * AF_PIECE);
+  af_room room{scratch};
+  const af_words low = room.take<int32_t>(), high = room.take<int32_t>(), wide = room.take<int32_t>(2 * AF_PIECE);
   for (uint32_t at = 0; at < count; at += AF_PIECE) {
     const uint32_t n = af_smaller(count - at, AF_PIECE);
-    const AfWords x = from[at].template ReinterpretCast<int32_t>();
+    const af_words x = from[at].template ReinterpretCast<int32_t>();
     af_high_halves(high, x, n);
     if (by >= 32) {
       if (has_sign) {
@@ -233,10 +233,10 @@ __aicore__ inline void af_wide_right(const AscendC::LocalTensor<T>& to, const As
 template <typename T>
 __aicore__ inline void af_wide_of_words(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<uint32_t>& from,
                                         uint32_t count) {
-  const AfWords words = to.template ReinterpretCast<int32_t>();
+  const af_words words = to.template ReinterpretCast<int32_t>();
   for (uint32_t at = 0; at < count; at += AF_PIECE) {
     const uint32_t n = af_smaller(count - at, AF_PIECE);
-    const AfWords some = words[2 * at];
+    const af_words some = words[2 * at];
     af_lengthen(some, from[at].template ReinterpretCast<int32_t>(), n);
     af_step();
     af_words_at(AF_ODD_WORDS, 2 * n, [&](uint32_t first, uint64_t mask[], uint8_t repeats) {

@@ -4,21 +4,21 @@
 
 // Words that are all ones where x < y, else 0.
 template <typename T>
-struct AfOrder {
-  AfWords x0, x1, y0, y1, low, room;
+struct af_comparison {
+  af_words x0, x1, y0, y1, low, room;
 
-  __aicore__ inline explicit AfOrder(AfRoom& from)
+  __aicore__ inline explicit af_comparison(af_room& from)
       : x0(from.take<int32_t>()), x1(from.take<int32_t>()), y0(from.take<int32_t>()), y1(from.take<int32_t>()),
         low(from.take<int32_t>()), room(from.take<int32_t>()) {}
 
-  __aicore__ inline void halves(const AfWords& x, const AfWords& y, uint32_t n) const {
+  __aicore__ inline void halves(const af_words& x, const af_words& y, uint32_t n) const {
     af_low_halves(x0, x, n);
     af_low_halves(y0, y, n);
     af_high_halves(x1, x, n);
     af_high_halves(y1, y, n);
   }
 
-  __aicore__ inline void less(const AfWords& to, const AfWords& x, const AfWords& y, uint32_t n) const {
+  __aicore__ inline void less(const af_words& to, const af_words& x, const af_words& y, uint32_t n) const {
     halves(x, y, n);
     af_words_sub(to, x0, y0, n);
     af_words_borrow(low, x0, y0, to, room, n);
@@ -32,7 +32,7 @@ struct AfOrder {
   }
 
   // Words that are 0 where x is y.
-  __aicore__ inline void differ(const AfWords& to, const AfWords& x, const AfWords& y, uint32_t n) const {
+  __aicore__ inline void differ(const af_words& to, const af_words& x, const af_words& y, uint32_t n) const {
     halves(x, y, n);
     af_words_sub(x0, x0, y0, n);
     af_words_sub(x1, x1, y1, n);
@@ -45,18 +45,18 @@ template <AscendC::CMPMODE mode, typename T, typename A, typename B>
 __aicore__ inline void af_wide_compare(const AscendC::LocalTensor<uint8_t>& bits, A a, B b, uint32_t count,
                                        const AscendC::LocalTensor<uint8_t>& scratch) {
   using AscendC::CMPMODE;
-  AfRoom room{scratch};
+  af_room room{scratch};
   const auto left = af_pieces<T>(a, room);
   const auto right = af_pieces<T>(b, room);
-  const AfOrder<T> order(room);
-  const AfWords found = room.take<int32_t>();
+  const af_comparison<T> order(room);
+  const af_words found = room.take<int32_t>();
   constexpr bool is_same = mode == CMPMODE::EQ || mode == CMPMODE::NE;
   constexpr bool is_swapped = mode == CMPMODE::GT || mode == CMPMODE::LE;
   constexpr int32_t wanted = mode == CMPMODE::LT || mode == CMPMODE::GT ? -1 : 0;
   for (uint32_t at = 0; at < count; at += AF_PIECE) {
     const uint32_t n = af_smaller(count - at, AF_PIECE);
-    const AfWords x = left.piece(at).template ReinterpretCast<int32_t>();
-    const AfWords y = right.piece(at).template ReinterpretCast<int32_t>();
+    const af_words x = left.piece(at).template ReinterpretCast<int32_t>();
+    const af_words y = right.piece(at).template ReinterpretCast<int32_t>();
     if (is_same) {
       order.differ(found, x, y, n);
     } else if (is_swapped) {
@@ -79,15 +79,15 @@ __aicore__ inline void af_wide_compare(const AscendC::LocalTensor<uint8_t>& bits
 template <bool smaller, typename T, typename A, typename B>
 __aicore__ inline void af_wide_extreme(const AscendC::LocalTensor<T>& to, A a, B b, uint32_t count,
                                        const AscendC::LocalTensor<uint8_t>& scratch) {
-  AfRoom room{scratch};
+  af_room room{scratch};
   const auto left = af_pieces<T>(a, room);
   const auto right = af_pieces<T>(b, room);
-  const AfOrder<T> order(room);
-  const AfWords found = room.take<int32_t>(), mask = room.take<int32_t>(2 * AF_PIECE);
+  const af_comparison<T> order(room);
+  const af_words found = room.take<int32_t>(), mask = room.take<int32_t>(2 * AF_PIECE);
   for (uint32_t at = 0; at < count; at += AF_PIECE) {
     const uint32_t n = af_smaller(count - at, AF_PIECE);
-    const AfWords x = left.piece(at).template ReinterpretCast<int32_t>();
-    const AfWords y = right.piece(at).template ReinterpretCast<int32_t>();
+    const af_words x = left.piece(at).template ReinterpretCast<int32_t>();
+    const af_words y = right.piece(at).template ReinterpretCast<int32_t>();
     if (smaller) {
       order.less(found, x, y, n);
     } else {
@@ -112,16 +112,16 @@ __aicore__ inline void af_wide_max(const AscendC::LocalTensor<T>& to, A a, B b, 
 template <typename T, typename A, typename B>
 __aicore__ inline void af_wide_select(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<uint8_t>& bits, A a,
                                       B b, uint32_t count, const AscendC::LocalTensor<uint8_t>& scratch) {
-  AfRoom room{scratch};
+  af_room room{scratch};
   const auto left = af_pieces<T>(a, room);
   const auto right = af_pieces<T>(b, room);
-  const AfWords ones = room.take<int32_t>(), found = room.take<int32_t>();
-  const AfWords mask = room.take<int32_t>(2 * AF_PIECE), other = room.take<int32_t>(2 * AF_PIECE);
+  const af_words ones = room.take<int32_t>(), found = room.take<int32_t>();
+  const af_words mask = room.take<int32_t>(2 * AF_PIECE), other = room.take<int32_t>(2 * AF_PIECE);
   AscendC::Duplicate(ones, static_cast<int32_t>(-1), static_cast<int32_t>(AF_PIECE));
   for (uint32_t at = 0; at < count; at += AF_PIECE) {
     const uint32_t n = af_smaller(count - at, AF_PIECE);
-    const AfWords x = left.piece(at).template ReinterpretCast<int32_t>();
-    const AfWords y = right.piece(at).template ReinterpretCast<int32_t>();
+    const af_words x = left.piece(at).template ReinterpretCast<int32_t>();
+    const af_words y = right.piece(at).template ReinterpretCast<int32_t>();
     af_step();
     AscendC::Select(found.template ReinterpretCast<float>(), bits[at / 8], ones.template ReinterpretCast<float>(), 0.0f,
                     AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, n);
