@@ -269,3 +269,21 @@ def test_empty_and_scalar_shaped_arrays_are_arguments_too(faults):
     sim.run(faults, "counts", [one, 6, 7])
     assert one == 42
     sim.run(faults, "syncs", [np.zeros((0, 4), np.float32)])
+
+
+def test_a_workspace_that_is_an_array_shows_what_the_kernel_left_there(tmp_path):
+    library = compile_text(
+        tmp_path,
+        'extern "C" __global__ __aicore__ void leave(GM_ADDR workspace) {\n'
+        "  KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);\n"
+        "  GlobalTensor<uint32_t> words;\n"
+        "  words.SetGlobalBuffer(reinterpret_cast<__gm__ uint32_t*>(workspace) + GetBlockIdx() * 16, 16);\n"
+        "  words.SetValue(0, words.GetValue(0) + 7);\n"
+        "  SyncAll();\n}\n",
+    )
+    workspace = np.zeros(32, np.uint32)
+    workspace[16] = 100
+    sim.run(library, "leave", [], block_dim=2, workspace=workspace)
+    assert (workspace[0], workspace[16], workspace.sum()) == (7, 107, 114)
+    with pytest.raises(sim.LaunchError, match="workspace: the array is not C-contiguous"):
+        sim.run(library, "leave", [], block_dim=2, workspace=np.zeros(64, np.uint32)[::2])
