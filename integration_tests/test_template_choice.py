@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from attrs import evolve
 from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_builder import AscGraphBuilder
 from autofuse_ir.dims import as_dim
@@ -37,6 +38,17 @@ def total() -> tuple[AscBackend, SymbolFacts]:
     x = b.load(b.input("x", dt.float32), ("n", "m"), ("z0", "z1"))
     b.store(b.reduce("Sum", x, "z0", "z1"), "y", (), ())
     return _described(b, ())
+
+
+def bias() -> tuple[AscBackend, SymbolFacts]:
+    """A row added to all rows."""
+    b = AscGraphBuilder("bias", {"z0": "n", "z1": "m"})
+    x = b.load(b.input("x", dt.float32), ("n", "m"), ("z0", "z1"))
+    row = b.broadcast(b.load(b.input("r", dt.float32), ("m",), ("z1",)), "z0")
+    b.store(b.op("Add", x, row), "y", ("n", "m"), ("z0", "z1"))
+    node, facts = _described(b, ("n", "m"))
+    values = (*facts.values, ValueFact("r", dt.float32, (as_dim("m"),)))
+    return evolve(node, inputs=("x", "r")), evolve(facts, values=values)
 
 
 def _described(b: AscGraphBuilder, result: tuple[str, ...]) -> tuple[AscBackend, SymbolFacts]:
@@ -88,6 +100,11 @@ def test_rows_that_fit_stay_and_few_long_rows_are_shared_between_cores(sizes: Si
 )
 def test_a_unified_buffer_takes_long_rows_in_pieces(sizes: Sizes, template: str) -> None:
     assert chooser(softmax("z1"), "ascend-a2")(sizes, 48)[1].template == template
+
+
+@pytest.mark.parametrize(("sizes", "template"), [((100_000, 256), "held"), ((5000, 1_000_000), "held-pieces")])
+def test_a_unified_buffer_holds_rows_and_goes_by_pieces_where_they_do_not_fit(sizes: Sizes, template: str) -> None:
+    assert chooser(bias(), "ascend-a2")(sizes, 48)[1].template == template
 
 
 def test_columns_are_joined_in_pieces_of_whole_vectors() -> None:

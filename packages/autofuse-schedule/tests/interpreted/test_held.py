@@ -6,12 +6,9 @@ from autofuse_ir.checks import verify
 from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.errors import IrError
 from autofuse_ir.schedule import Sync, local_bytes
-from autofuse_ir.target import load_target
 from autofuse_reference.impl_graph.faults import InterpreterFault
 from autofuse_reference.impl_graph.interpret import interpret_impl, traffic_of
 from autofuse_schedule.force import only_template, template_names
-from autofuse_tiling.evaluate import choose
-from autofuse_tiling.stage import tile
 
 HELD = ("bias", "column_factor", "wide_number", "expand", "position_mask", "row_and_column", "layer_norm", "arg_max")
 SIZES = ((0, 3), (3, 0), (1, 1), (7, 5), (5, 70))
@@ -85,20 +82,6 @@ def test_a_number_in_all_lanes_is_there_before_the_first_tile(kernel_case, name)
         (wide,) = {node.name for node in impl.nodes if node.op == "Broadcast"}
         assert places[wide] == 1
         assert places[load_of(impl, "x")] == 2
-
-
-@pytest.mark.parametrize("name", ["bias"])
-def test_the_tiling_function_holds_rows_and_goes_by_pieces_where_they_do_not_fit(kernel_case, name):
-    target = load_target("ascend-a2")
-    result = kernel_case.scheduled("ascend-a2")
-    model = tile(result, kernel_case.facts, target)
-    templates = {impl.name: impl.template for impl in implementations(result)}
-
-    def chosen(n, m):
-        return templates[choose(model, {"n": n, "m": m}, target.cores).implementation]
-
-    assert chosen(100_000, 256) == "held"
-    assert chosen(5000, 1_000_000) == "held-pieces"
 
 
 @pytest.mark.parametrize("name", ["bias"])
