@@ -5,6 +5,9 @@
 // columns become rows; fewer are walked by the scalar unit.
 #pragma once
 #include "af_npu_fill.h"
+#include "af_npu_stage.h"
+
+constexpr uint32_t AF_SCAN_ROWS = 128;  // that are transposed together
 
 template <bool product, typename T>
 __aicore__ inline T af_joined(T a, T b) {
@@ -76,31 +79,43 @@ __aicore__ inline void af_offsets(const AscendC::LocalTensor<uint32_t>& to, uint
   AscendC::Muls(signed_to, signed_to, static_cast<int32_t>(step), static_cast<int32_t>(count));
 }
 
-// Along rows of `columns` elements of 32 bits, `pitch` apart, eight or more of them. `scratch` has 8 bytes an element
-// and 1 KiB.
+// Along rows of `columns` elements of 32 bits, `pitch` apart; up to AF_SCAN_ROWS of them.
+//
+// As many columns as fit become rows in `scratch`, with room for one more: the sums of the columns before, which the
+// chunk of columns after them starts from.
 template <bool product, bool exclusive, bool reverse, typename T>
-__aicore__ inline void af_scan_transposed(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from,
-                                          uint32_t rows, uint32_t columns, uint32_t pitch,
-                                          const AscendC::LocalTensor<uint8_t>& scratch) {
-  const uint32_t length = af_round_up(rows, 8), first = exclusive && !reverse ? 1 : 0;
+__aicore__ inline void af_scan_turned(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from,
+                                      uint32_t rows, uint32_t columns, uint32_t pitch,
+                                      const AscendC::LocalTensor<uint8_t>& scratch) {
+  const uint32_t length = af_round_up(rows, 8), first = reverse ? 0 : 1;
+  const uint32_t most = (scratch.GetSize() / 4 - 2 * length) / (length + 1) / 8 * 8;
+  const uint32_t chunks = (columns + most - 1) / most;
   const auto down = scratch.template ReinterpretCast<uint32_t>(), across = down[length];
-  const auto turned = across[pitch].template ReinterpretCast<T>();
+  const auto turned = across[most].template ReinterpretCast<T>();
   af_offsets(down, rows, static_cast<uint32_t>(pitch * sizeof(T)));
-  af_offsets(across, pitch, static_cast<uint32_t>(length * sizeof(T)));
-  af_fill(turned, static_cast<T>(product ? 1 : 0), (pitch + 1) * length);
-  for (uint32_t column = 0; column < columns; ++column) {
-    AscendC::Gather(turned[(first + column) * length], from, down, static_cast<uint32_t>(column * sizeof(T)), rows);
-  }
-  for (uint32_t i = 1; i < columns; ++i) {
-    const auto target = turned[(first + (reverse ? columns - 1 - i : i)) * length];
-    const auto before = turned[(first + (reverse ? columns - i : i - 1)) * length];
+  for (uint32_t chunk = 0; chunk < chunks; ++chunk) {
+    const uint32_t start = (reverse ? chunks - 1 - chunk : chunk) * most, now = af_smaller(columns - start, most);
+    const auto before = turned[(reverse ? now : 0) * length];
+    if (chunk > 0) {
+      af_copy(before, turned[(reverse ? 0 : most) * length], rows);
+    } else if (exclusive) {
+      af_fill(before, static_cast<T>(product ? 1 : 0), rows);
+    }
+    af_stage_offsets(across.ReinterpretCast<int32_t>(), 0, now, af_round_up(now, 8), static_cast<int32_t>(length * sizeof(T)));
+    for (uint32_t i = 0; i < now; ++i) {
+      AscendC::Gather(turned[(first + i) * length], from, down, static_cast<uint32_t>((start + i) * sizeof(T)), rows);
+    }
+    for (uint32_t i = chunk == 0 ? 1 : 0; i < now; ++i) {
+      const uint32_t at = first + (reverse ? now - 1 - i : i);
+      AscendC::PipeBarrier<PIPE_V>();
+      af_join_rows<product>(turned[at * length], turned[(reverse ? at + 1 : at - 1) * length], turned[at * length], rows);
+    }
     AscendC::PipeBarrier<PIPE_V>();
-    af_join_rows<product>(target, before, target, length);
-  }
-  AscendC::PipeBarrier<PIPE_V>();
-  for (uint32_t row = 0; row < rows; ++row) {
-    const uint32_t start = static_cast<uint32_t>((row + (exclusive && reverse ? length : 0)) * sizeof(T));
-    AscendC::Gather(to[row * pitch], turned, across, start, pitch);
+    const uint32_t lead = (exclusive ? 1 - first : first) * length;
+    for (uint32_t row = 0; row < rows; ++row) {
+      AscendC::Gather(to[row * pitch + start], turned, across, static_cast<uint32_t>((row + lead) * sizeof(T)),
+                      af_round_up(now, 8));
+    }
   }
 }
 
@@ -111,7 +126,11 @@ __aicore__ inline void af_scan_columns(const AscendC::LocalTensor<T>& to, const 
                                        const AscendC::LocalTensor<uint8_t>& scratch) {
   if constexpr (sizeof(T) == 4) {
     if (rows >= 8) {
-      af_scan_transposed<product, exclusive, reverse>(to, from, rows, columns, pitch, scratch);
+      for (uint32_t row = 0; row < rows; row += AF_SCAN_ROWS) {
+        const uint32_t some = af_smaller(rows - row, AF_SCAN_ROWS);
+        af_scan_turned<product, exclusive, reverse>(to[row * pitch], from[row * pitch], some, columns, pitch, scratch);
+      }
+      af_close_rows(to, rows, columns, pitch);
       return;
     }
   }
