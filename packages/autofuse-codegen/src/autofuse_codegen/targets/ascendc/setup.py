@@ -31,7 +31,7 @@ def setup(drafts: tuple[Draft, ...], body: tuple[Item, ...]) -> tuple[Memory, li
     for space in memory.spaces:
         lines.append(f"TBuf<TPosition::VECCALC> {space.name};")
         lines.append(f"pipe.InitBuffer({space.name}, t->{space.size_field});")
-    lines += _slices(memory, draft)
+    lines += [line for line in _slices(memory, draft) if re.search(rf"\b{line.split()[2]}\b", text)]
     scratch = memory.scratch
     if scratch is not None and re.search(rf"\b{SCRATCH}\b", text):
         lines.append(f"const LocalTensor<uint8_t> {SCRATCH} = {scratch.name}.Get<uint8_t>();")
