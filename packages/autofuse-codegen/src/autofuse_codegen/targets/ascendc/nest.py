@@ -114,6 +114,9 @@ class Nest:
         for position, part in enumerate(parts):
             inside = product(p.size for p in parts[position + 1 :])
             value = self.known[merged.name]
+            if const(0) in (inside, part.size):  # a loop of nothing
+                found.append((part.name, "0"))
+                continue
             if inside != const(1):
                 value = f"{value} / {self.size(inside)}"
             if position:
