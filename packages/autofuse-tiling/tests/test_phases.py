@@ -3,7 +3,7 @@
 import pytest
 from attrs import evolve
 from autofuse_ir import dtypes as dt
-from autofuse_ir.asc_graph import AccessDim, AccessMap, AscNode, Axis, AxisKind
+from autofuse_ir.asc_graph import AccessDim, AccessMap, AscNode, Axis, AxisKind, Bounds
 from autofuse_ir.dims import TRUE, as_dim, const
 from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.facts import SymbolFacts
@@ -28,6 +28,8 @@ from autofuse_ir.schedule import (
 )
 from autofuse_ir.target import load_target
 from autofuse_tiling.evaluate import choose
+from autofuse_tiling.model.strided import transferred
+from autofuse_tiling.model.walks import walks_of
 from autofuse_tiling.solver.errors import TilingError
 from autofuse_tiling.stage import tile
 
@@ -193,3 +195,21 @@ def test_nodes_of_one_shape_are_one_term_of_the_model():
     ]
     counts = [sum(len(cost.terms) for cost in model.costs) for model in models]
     assert counts[0] == counts[1]
+
+
+def test_a_load_that_fills_moves_the_bytes_of_its_data():
+    """Half of each tile's columns on average lie inside: two such Loads cost what one of whole rows does."""
+    made = rows_minus_sum()
+    load = next(node for node in made.nodes if node.op == "Load")
+    assert load.access is not None
+    half = evolve(load.access, memory=(N, as_dim("h")), bounds=Bounds.FILL)
+    walk = next(walk for walk in walks_of(made) if load.name in walk.segment.nodes)
+    sizes = {"n": 64, "m": 100, "h": 50, "t": 8, "b": 1}
+    whole, part = (
+        evaluate(size, sizes) / evaluate(of, sizes)
+        for size, of in (transferred(walk, load), transferred(walk, evolve(load, access=half)))
+    )
+    assert whole == 2 * part > 0
+    longer = evolve(half, memory=(N, as_dim("m") + 7))
+    size, of = transferred(walk, evolve(load, access=longer))
+    assert evaluate(size, sizes) / evaluate(of, sizes) == whole, "no more than the tile"
