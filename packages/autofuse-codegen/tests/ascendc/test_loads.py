@@ -137,6 +137,17 @@ def test_views_of_every_type_on_every_target(dtype, target, tmp_path):
     check_views(list(VIEWS), [dtype], target, tmp_path)
 
 
+def test_a_stage_is_faster_than_reads_of_global_memory(tmp_path):
+    names = ("flip", "every_second", "transposed", "transposed_inner", "strided_padded", "element_by_size")
+    emulated = compile_all(build([viewed(n, d) for n in names for d in (F, dt.int64)]), tmp_path)
+    reads = dict(emulated.library.soc.numbers)["scalar.gm_access_cycles"]
+    sizes = {"a": 4, "b": 20, "c": 60}
+    for name, built in emulated.kernels.items():
+        arrays = inputs_of(built, sizes, np.random.default_rng(0))
+        cycles = emulated.launch(name, arrays, sizes, 1)[1].cycles / (4 * 20 * 60)
+        assert cycles < reads / (20 if "f32" in name else 4), name
+
+
 # Gathers.
 
 Indexed = Callable[[Kernel, DType, DType, Bounds], str]
