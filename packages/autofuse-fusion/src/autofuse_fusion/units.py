@@ -5,7 +5,7 @@ it reads the viewed tensor, behind a widening (Expand, Fill, ...) the narrow one
 made.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -172,10 +172,7 @@ def _looked_through(unit: Unit, position: int, values: Values, seen: SeenThrough
         if not isinstance(operand, Read):
             return unit
         if operand.value in seen.views:
-            views = _views_behind(operand.value, seen)
-            # All of them at once, where that works: what is in between may cut the axes for nothing.
-            found = (_moved(unit, position, _behind_view(view, values), values) for view in reversed(views))
-            moved = next((each for each in found if each is not None), None)
+            moved = _behind_views(unit, position, _views_behind(operand.value, seen), values)
         elif operand.value in seen.widenings:
             behind = _behind_widening(seen.widenings[operand.value], values, seen)
             moved = _moved(unit, position, behind, values)
@@ -184,6 +181,21 @@ def _looked_through(unit: Unit, position: int, values: Values, seen: SeenThrough
         if moved is None:
             return unit
         unit = moved
+
+
+def _behind_views(unit: Unit, position: int, views: Sequence[Node], values: Values) -> Unit | None:
+    """Return ``unit`` reading operand ``position`` behind as many of ``views`` as its axes allow; None for none."""
+    found, last = unit, None
+    for view in views:
+        further = _moved(found, position, _behind_view(view, values), values)
+        if further is None:
+            break
+        found, last = further, view
+    if last is None or last is views[0]:
+        return None if last is None else found
+    # All at once, where that is no finer: what is in between may cut the axes for nothing.
+    direct = _moved(unit, position, _behind_view(last, values), values)
+    return found if direct is None or len(direct.nest) > len(found.nest) else direct
 
 
 def _views_behind(value: str, seen: SeenThrough) -> list[Node]:
