@@ -161,7 +161,8 @@ def fuzz(session: nox.Session, packages: Sequence[Package]) -> None:
 def conformance(session: nox.Session, packages: Sequence[Package]) -> None:
     """Run every node case, and every operator at every rank and for every type, not a slice."""
     install_everything(session, packages)
-    matrix = ["integration_tests/families/test_matrix.py", "--whole-matrix"]
+    families = "integration_tests/families"
+    matrix = [f"{families}/test_matrix.py", f"{families}/test_matrix_ascend.py", "--whole-matrix"]
     pytest(session, "conformance", ["integration_tests/conformance", "--all-node-cases", *matrix])
 
 
