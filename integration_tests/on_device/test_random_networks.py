@@ -21,7 +21,7 @@ NETWORKS, SIZES = 500, 20
 SLICE, SLICE_SIZES = 12, 4
 
 
-def whole(seeds: range, targets: tuple[str, ...], folder: Path, sizes: int) -> list[Outcome]:
+def surveyed(seeds: range, targets: tuple[str, ...], folder: Path, sizes: int) -> list[Outcome]:
     outcomes = list(survey(seeds, targets, folder, sizes))
     print(summary(outcomes))
     wrong = [f"network {o.seed} on {o.target}: {o.fault}" for o in outcomes if o.fault]
@@ -32,7 +32,7 @@ def whole(seeds: range, targets: tuple[str, ...], folder: Path, sizes: int) -> l
 @pytest.mark.parametrize("targets", ARCHITECTURES, ids=" and ".join)
 def test_random_networks_are_right(targets: tuple[str, ...], is_whole: bool, tmp_path: Path) -> None:
     count, sizes, chips = (NETWORKS, SIZES, targets) if is_whole else (SLICE, SLICE_SIZES, targets[:1])
-    outcomes = whole(range(count), chips, tmp_path, sizes)
+    outcomes = surveyed(range(count), chips, tmp_path, sizes)
     assert len(outcomes) == count * len(chips)
     assert not [o for o in outcomes if o.refused]
     assert sum(o.launches for o in outcomes) > count * sizes / 4
