@@ -50,6 +50,7 @@ def fills(kit: Any, count: int) -> tuple[Any, Any]:
 
 def test_no_compiler_is_said_with_exit_code_3(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("CXX", raising=False)
     with pytest.raises(ToolMissingError, match="neither g\\+\\+ nor clang\\+\\+ was found") as caught:
         find_toolchain()
     assert caught.value.exit_code == 3
@@ -60,6 +61,15 @@ def test_the_compiler_asked_for_is_taken_or_missed(toolchain: Toolchain) -> None
     assert find_toolchain(toolchain.driver).driver == toolchain.driver
     with pytest.raises(ToolMissingError, match="no-such-compiler does not run"):
         find_toolchain("no-such-compiler")
+
+
+def test_the_environment_may_name_the_compiler(monkeypatch: pytest.MonkeyPatch, toolchain: Toolchain) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(ToolMissingError, match="no-such-compiler does not run"):
+        find_toolchain()
+    assert find_toolchain(toolchain.driver).driver == toolchain.driver
+    monkeypatch.setenv("CXX", toolchain.driver)
+    assert find_toolchain().driver == toolchain.driver
 
 
 def test_flags_keep_ieee_results() -> None:

@@ -95,10 +95,11 @@ class Toolchain:
 
 
 def find_toolchain(compiler: str | None = None) -> Toolchain:
-    """Return the compiler to build with: ``compiler`` (name or path), else g++, clang++ or c++ from PATH.
+    """Return the compiler to build with: ``compiler`` (name or path), else ``$CXX``, else g++, clang++ or c++ of PATH.
 
     Raises `ToolMissingError` when there is none.
     """
+    compiler = compiler or os.environ.get("CXX")
     for name in (compiler,) if compiler else _CANDIDATES:
         path = shutil.which(name)
         if path is None:
