@@ -4,7 +4,7 @@ from attrs import frozen
 from autofuse_ir.comment import comment_text
 from autofuse_ir.dims import Dim, const, symbol
 from autofuse_ir.dims_c import c_text
-from autofuse_ir.dims_eval import bounds, free_symbols
+from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.group_order import levels
 from autofuse_ir.kernel_memory import workspace_plan
@@ -13,12 +13,13 @@ from autofuse_ir.schedule import ScheduleResult
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import TilingModel
 
-from autofuse_codegen.errors import CodegenError
 from autofuse_codegen.render import render, source_file
 from autofuse_codegen.targets.ascendc.arguments import Place, parameters_of
 from autofuse_codegen.targets.ascendc.headers import headers_of, support_files
+from autofuse_codegen.targets.ascendc.limits import check_arguments, check_tiling_data, check_workspace
 from autofuse_codegen.targets.ascendc.parts import Part, Spot, field_names, part_of
-from autofuse_codegen.targets.ascendc.views import BundleView, FieldView, OutputView, StepView, SymbolView
+from autofuse_codegen.targets.ascendc.tiling_data import bytes_of, constant_of, fields_of
+from autofuse_codegen.targets.ascendc.views import BundleView, OutputView, StepView, SymbolView
 from autofuse_codegen.targets.cpu.aliases import safe_aliases
 from autofuse_codegen.targets.cpu.emitter import SOLVER_SOURCE, STATUS_MESSAGES
 from autofuse_codegen.targets.cpu.joint import is_joint, only_alternative
@@ -38,21 +39,6 @@ TILING_UB, TILING_WORKSPACE, TILING_NEGATIVE_SIZE = -1, -2, -3
 """Results of tiling functions beside those of the solver: less UB than tiles are sized for; a workspace that the 32-bit
 field for its size cannot state; a size below 0."""
 
-MOST_WORKSPACE = 2**32 - 1
-"""Bytes that the tiling data can state."""
-
-MOST_ARGUMENTS = 30
-"""Inputs and outputs that a launch passes: 32 parameters, less workspace and tiling data."""
-
-FIXED_FIELDS = (
-    FieldView("uint32_t", "block_dim", "blocks to launch"),
-    FieldView("uint32_t", "corenum", "vector cores there are"),
-    FieldView("uint32_t", "ub_size", "bytes of UB that tiles may fill"),
-    FieldView("uint32_t", "hbm_size", "bytes of workspace"),
-    FieldView("uint32_t", "tiling_key", "tiling case"),
-    FieldView("uint32_t", "reserved", ""),
-)
-
 
 @frozen
 class _Layout:
@@ -68,31 +54,26 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
 
     Raises ``CodegenError`` where there are more arguments than a kernel of the target may have, or more tiling data.
     """
-    _check_arguments(schedule, target)
+    check_arguments(schedule, target)
     kernel = identifier(schedule.name)
     parameters = parameters_of(schedule)
     layout = (_joint if is_joint(schedule) else _alone)(kernel, schedule, model, target, parameters)
     names = field_names(schedule.symbols, () if layout.steps else model.cases)
-    fields = _fields(schedule, layout, names)
-    tiling_bytes = _bytes_of(fields, layout)
-    if tiling_bytes > target.limits.tiling_bytes:
-        raise CodegenError(
-            f"the tiling data takes {tiling_bytes} bytes, {target.limits.tiling_bytes} are the most",
-            where=f"kernel {schedule.name}",
-            fix="fuse fewer operators",
-        )
+    fields = fields_of(layout.parts, names)
+    tiling_bytes = bytes_of(fields, layout.parts)
+    check_tiling_data(tiling_bytes, schedule, target)
     waits = len(layout.steps) > 1 or any(part.waits for part in layout.parts)
     has_status = any(part.has_status for part in layout.parts)
     head = STATUS_BYTES * (target.cores if has_status else int(waits))
     workspace = schedule.workspace_bytes + head
-    _check_workspace(workspace, schedule, facts)
+    check_workspace(workspace, schedule, facts)
     arguments = tuple(name for (kind, _), name in parameters.items() if kind != "internal")
     parts = tuple(part.view for part in layout.parts)
     uses_workspace = bool(layout.places) or any("GM_ADDR workspace" in part.parameters for part in parts)
     extra = tuple(name for name, is_used in (("status", has_status), ("workspace", uses_workspace)) if is_used)
     functions = [function for part in parts for case in part.cases for function in case.functions]
     headers = headers_of("\n".join(line for function in functions for line in (*function.setup, *function.body)))
-    constant_format, constant_values = _constant(fields, layout)
+    constant_format, constant_values = constant_of(fields, layout.parts)
     view = BundleView(
         kernel=kernel,
         entry=f"af_{kernel}",
@@ -157,27 +138,6 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
     )
 
 
-def _check_arguments(schedule: ScheduleResult, target: TargetSpec) -> None:
-    count = len(schedule.arguments)
-    if count > MOST_ARGUMENTS:
-        raise CodegenError(
-            f"it has {count} inputs and outputs, {MOST_ARGUMENTS} are the most on {target.name}",
-            where=f"kernel {schedule.name}",
-            fix="fuse fewer operators (FusionOptions.max_inputs, max_outputs)",
-        )
-
-
-def _check_workspace(workspace: Dim, schedule: ScheduleResult, facts: SymbolFacts) -> None:
-    """Raise where the field for the workspace's size cannot state it at any sizes; tiling functions look at others."""
-    least, _ = bounds(workspace, {s.name: (s.lo, s.hi) for s in facts.symbols})
-    if least > MOST_WORKSPACE:
-        raise CodegenError(
-            f"the workspace takes at least {least} bytes, {MOST_WORKSPACE} are the most",
-            where=f"kernel {schedule.name}",
-            fix="fuse fewer operators, or give smaller sizes",
-        )
-
-
 def _alone(
     kernel: str, schedule: ScheduleResult, model: TilingModel, target: TargetSpec, parameters: dict[Place, str]
 ) -> _Layout:
@@ -213,39 +173,6 @@ def _joint(
         blocks = " + ".join(f"t->{view.place}.block_dim" for view in views)
         steps.append(StepView(comment_text(", ".join(group.name for group in level)), views, blocks))
     return _Layout(tuple(parts.values()), tuple(steps), tuple(places))
-
-
-def _fields(schedule: ScheduleResult, layout: _Layout, names: dict[str, str]) -> tuple[FieldView, ...]:
-    """Return the fields of the tiling data; those of each of several parts stand in a struct of their own."""
-    if not layout.steps:
-        (part,) = layout.parts
-        return (*FIXED_FIELDS, *part.view.fields)
-    symbols = (FieldView("int64_t", names[s], f"size {comment_text(s)}") for s in schedule.symbols)
-    keys = [FieldView("uint32_t", p.view.key_field, f"tiling case of {p.view.name}") for p in layout.parts]
-    if len(keys) % 2:
-        keys.append(FieldView("uint32_t", "reserved2", ""))
-    structs = (FieldView(p.view.type, p.view.place, p.view.name) for p in layout.parts)
-    return (*FIXED_FIELDS, *symbols, *keys, *structs)
-
-
-def _bytes_of(fields: tuple[FieldView, ...], layout: _Layout) -> int:
-    """Return the size of the struct: every field is aligned, and so is its end."""
-    sizes = {"int64_t": 8, "uint32_t": 4}
-    for part in layout.parts if layout.steps else ():
-        sizes[part.view.type] = sum(sizes[field.type] for field in part.view.fields)
-    return sum(sizes[field.type] for field in fields)
-
-
-def _constant(fields: tuple[FieldView, ...], layout: _Layout) -> tuple[str, tuple[str, ...]]:
-    """Return the format that prints the tiling data as an initialiser, and the values it prints."""
-    structs = {part.view.place: part.view.fields for part in layout.parts}
-    texts: list[str] = []
-    values: list[str] = []
-    for field in fields:
-        inner = structs[field.name] if layout.steps and field.name in structs else ()
-        values += [f"{field.name}.{each.name}" for each in inner] or [field.name]
-        texts.append("{" + ", ".join("%lld" for _ in inner) + "}" if inner else "%lld")
-    return "{" + ", ".join(texts) + "}", tuple(values)
 
 
 def _place_sizes(layout: _Layout, schedule: ScheduleResult, names: dict[str, str]) -> tuple[str, ...]:
