@@ -126,11 +126,22 @@ class Reductions:
                 if len(found) < 2:
                     return None
                 return min(low for low, _ in found), max(high for _, high in found)
-            case "Cast" if w.dtype(node.inputs[0]).is_integer or w.dtype(node.inputs[0]) == dt.bool_:
-                inside = self._bounds(node.inputs[0])
-                own = _range(node.dtype)
-                return inside if inside is not None and own[0] <= inside[0] and inside[1] <= own[1] else own
+            case "Cast":
+                inside = self._bounds(self._before_float(node.inputs[0]))
+                if inside is not None and node.dtype.is_integer:
+                    low, high = _range(node.dtype)
+                    return inside if low <= inside[0] and inside[1] <= high else (low, high)
         return _range(node.dtype) if node.dtype.is_integer or node.dtype == dt.bool_ else None
+
+    def _before_float(self, value: str) -> str:
+        """What was converted to a float that holds all of its values exactly, to become an integer again."""
+        w = self.writer
+        node = w.node(value)
+        if node.dtype.is_float and node.op == "Cast":
+            source = w.dtype(node.inputs[0])
+            if source == dt.bool_ or (source.is_integer and source.bits == 8):
+                return node.inputs[0]
+        return value
 
     def _narrow(self, value: str) -> str | None:
         """``value``, which fits, in 32 bits: where it is made, if that is simple."""
