@@ -141,6 +141,16 @@ def test_10_12_a_sum_of_everything_and_what_follows_it() -> None:
     assert len(fn.report.kernels) == 1
 
 
+def test_10_a_sum_of_everything_that_a_row_keeps_from_being_one_line() -> None:
+    """Blocks share whole leaves of rows where those fit; one block goes through longer rows in pieces."""
+
+    def build(b: Network) -> str:
+        x = b.op("Mul", b.input("x", ("n", "m"), F32), b.input("r", ("m",), F32))
+        return b.op("RealDiv", x, b.op("ReduceSumD", b.op("Abs", x), axes=(0, 1), keep_dims=True))
+
+    check(build, {"n": 257, "m": 2}, {"n": 100, "m": 1000}, {"n": 1, "m": 60_000}, tolerance=1e-5)
+
+
 def test_11_13_14_reductions_that_share_what_they_read() -> None:
     def softmax(b: Network) -> str:
         return softmax_of(b, b.input("x", ("n", "m"), F32))

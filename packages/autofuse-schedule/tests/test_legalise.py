@@ -180,6 +180,13 @@ def test_casts_are_chains_of_conversions_with_the_same_result(source, target):
 
 @pytest.mark.parametrize("target", CHIPS)
 def test_float64_is_refused_by_name(target):
+    for op, rule in OPERATORS.items():
+        if rule.dtypes in ("float", "number", "all"):
+            dtypes = (
+                (dt.bool_, dt.float64, dt.float64) if rule.result is AscResult.SECOND else (dt.float64,) * rule.arity
+            )
+            with pytest.raises(ScheduleError, match=rf"{target} has no instruction for {op}\(.*float64"):
+                Legalise(target)(graph_of(op, *dtypes))
     with pytest.raises(ScheduleError, match=rf"{target} has no instruction for Add\(float64, float64\) -> float64"):
         Legalise(target)(graph_of("Add", dt.float64, dt.float64))
     with pytest.raises(ScheduleError, match=r"Cast\(float32\) -> float64"):

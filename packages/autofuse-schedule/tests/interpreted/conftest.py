@@ -250,6 +250,14 @@ def transposed_sum() -> Kernel:
     return b
 
 
+def weighted_normalise() -> Kernel:
+    """All axes are reduced, and none can be merged."""
+    b = Kernel("weighted_normalise", {"z0": "n", "z1": "m"})
+    x = b.apply("Mul", b.read("x", "z0", "z1"), b.read("row", "z1"))
+    b.write(b.apply("Div", x, b.op("Sqrt", b.reduce("Sum", b.op("Mul", x, x), "z0", "z1"))), "y")
+    return b
+
+
 def bias() -> Kernel:
     b = Kernel("bias", {"z0": "n", "z1": "m"})
     b.write(b.apply("Add", b.read("x", "z0", "z1"), b.read("row", "z1")), "y")
@@ -362,6 +370,7 @@ KERNELS = (
     running_both_ways,
     group_norm,
     outer_product_sum,
+    weighted_normalise,
     bias,
     column_factor,
     wide_number,

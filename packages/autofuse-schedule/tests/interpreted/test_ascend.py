@@ -25,9 +25,16 @@ NAMES = (
     "running_both_ways",
     "group_norm",
     "outer_product_sum",
+    "weighted_normalise",
 )
 SIZES = ((0, 2, 2), (3, 0, 2), (1, 1, 1), (2, 3, 2))
-LONG = {"softmax": (2, 4500, 1), "column_softmax": (70, 9, 1), "batch_norm": (67, 2, 3), "group_norm": (1, 70, 2)}
+LONG = {
+    "weighted_normalise": (3, 150, 1),
+    "softmax": (2, 4500, 1),
+    "column_softmax": (70, 9, 1),
+    "batch_norm": (67, 2, 3),
+    "group_norm": (1, 70, 2),
+}
 """Several pieces of a row, which hold 64 partial results of an inner reduction or one of an outer."""
 
 
@@ -88,3 +95,15 @@ def test_scans_of_longer_rows_give_up_second_copies(kernel_case, name):
     assert {b.copies for b in single.buffers} == {1}
     for impl in (double, single):
         assert evaluate(impl.tile_variables[0].hi, {"n": 100, "m": 7}) == 100
+
+
+@pytest.mark.parametrize("name", ["weighted_normalise"])
+def test_one_block_takes_all_pieces_where_nothing_is_kept_and_rows_differ(kernel_case, name):
+    """Blocks share whole leaves of the outermost axis, which do not fit where rows are long."""
+    result = only_template(kernel_case.scheduled("ascend-a2"), "common")
+    by_rows, by_columns = result.alternatives[0].groups[0].implementations
+    assert [phase.loops for phase in by_rows.phases] == [("z0T",), (), ("z0T",)]
+    assert [phase.loops for phase in by_columns.phases] == [("z0", "z1T"), (), ("z0", "z1T")]
+    assert {phase.block for impl in (by_rows, by_columns) for phase in impl.phases} == {None}
+    (total,) = (b for b in by_columns.buffers if b.name.endswith("_acc"))
+    assert total.lifetime == "z1", "an axis that no loop renews"

@@ -86,6 +86,7 @@ ARCHITECTURE_3510 = Chip(
         "Neg": FLOATS | _SIGNED | {dt.bfloat16, dt.int64},
         "Abs": FLOATS | _SIGNED | {dt.int8, dt.int64},
         **dict.fromkeys(("LeftShift", "RightShift"), INTEGERS),
+        **dict.fromkeys(("Floor", "Ceil", "Trunc", "Round"), FLOATS | {dt.bfloat16}),
     },
     _CASTS
     | {

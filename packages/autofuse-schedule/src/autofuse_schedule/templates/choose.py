@@ -28,7 +28,7 @@ def templates_for(
     """Return the templates for ``graph``, each with its cases.
 
     Blocks share reduced axes only where no scan needs them in one piece. A unified buffer takes long rows in pieces,
-    where a cache just lets them pass. Caches like square tiles where data is read across its rows. A CPU walks the axes
+    where a cache just lets them pass. Square tiles are good where data is read across its rows. A CPU walks the axes
     of a tile by loops, not by calls: tiles of the innermost axes come close to all others, and each case costs time of
     the compiler. With ``holds`` a unified buffer keeps what many tiles share.
     """
@@ -38,16 +38,17 @@ def templates_for(
         whole = whole[-MOST_CPU_CASES:]
     if not roles_of(graph).swept:
         plain = ParallelTemplate(target, listed)
+        tiled = (plain, (*whole, *crossed_cases(graph)))
         if target.kind is TargetKind.CPU:
-            return ((plain, (*whole, *crossed_cases(graph))),)
+            return (tiled,)
         held = tuple(HeldTemplate(target, listed, order) for order in Order) if holds else ()
-        return ((plain, whole), *((template, template.cases(graph, whole)) for template in held))
+        return (tiled, *((template, template.cases(graph, whole)) for template in held))
     # Where all-load applies, too, it serves short rows, and long ones are good company for nobody.
     alone = whole[-1:] if target.kind is TargetKind.CPU and has_later_sweeps(graph) else whole
     has_pieces = target.kind is TargetKind.ASCEND and not group.n
     found: list[tuple[ReduceTemplate, tuple[TilingCase, ...]]] = [
         (ReduceTemplate(target, listed, Reach.ALL_LOAD), whole),
-        (ReduceTemplate(target, listed, Reach.COMMON), in_pieces(group, whole) if has_pieces else alone),
+        (ReduceTemplate(target, listed, Reach.COMMON), in_pieces(group, whole, graph.axes) if has_pieces else alone),
     ]
     if target.kind is TargetKind.ASCEND:
         found.append((ReduceTemplate(target, listed, Reach.ALL_LOAD, copies=1), whole))

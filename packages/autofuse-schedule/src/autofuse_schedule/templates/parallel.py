@@ -8,7 +8,7 @@ from attrs import frozen
 from autofuse_ir.asc_graph import AscGraph, Axis
 from autofuse_ir.dims import const, dim_max, dim_min
 from autofuse_ir.schedule import ImplGraph, Phase, TilingCase, TilingGroup
-from autofuse_ir.target import TargetSpec
+from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.allocate import Course, allocate
 from autofuse_schedule.crossed import lanes_of, narrowest_bytes
@@ -35,12 +35,7 @@ class ParallelTemplate:
         multiple = lanes_of(graph, self.target) if at == len(names) - 1 else 1
         taken = frozenset(dict(self.ranges))
         if len(case.split) > 1:
-            line = max(1, self.target.cache_line_bytes // narrowest_bytes(graph))
-            lanes = lanes_of(graph, self.target)
-            held = const(max(lanes, round(self.target.quantity("crossed_lines"))))
-            most = dim_min(dim_max(roots[-1].size, const(1)), held)
-            tiles = (TileSplit(case.split[0], (), line), TileSplit(case.split[1], (), lanes, most))
-            loops = split_square(roots, tiles, taken)
+            loops = split_square(roots, self._square(graph, case), taken)
         else:
             loops = split_nest(roots, TileSplit(case.split[0], tuple(names[:at]), multiple), taken)
         by_name = {axis.name: axis for axis in (*axes, *loops.axes)}
@@ -65,3 +60,13 @@ class ParallelTemplate:
             index_bits=index_bits(nodes, roots, dict(self.ranges)),
             row_multiple=allocation.row_multiple,
         )
+
+    def _square(self, graph: AscGraph, case: TilingCase) -> tuple[TileSplit, ...]:
+        """Pieces along both axes of ``case``: as many columns as caches hold lines of; local memory holds what fits."""
+        lanes = lanes_of(graph, self.target)
+        if self.target.kind is TargetKind.ASCEND:
+            return TileSplit(case.split[0], (), max(1, lanes // 2)), TileSplit(case.split[1], (), lanes)
+        line = max(1, self.target.cache_line_bytes // narrowest_bytes(graph))
+        held = const(max(lanes, round(self.target.quantity("crossed_lines"))))
+        most = dim_min(dim_max(graph.axes[-1].size, const(1)), held)
+        return TileSplit(case.split[0], (), line), TileSplit(case.split[1], (), lanes, most)

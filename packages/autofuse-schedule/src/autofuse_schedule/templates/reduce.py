@@ -55,12 +55,13 @@ class ReduceTemplate:
 
     def cases(self, graph: AscGraph, cases: tuple[TilingCase, ...]) -> tuple[TilingCase, ...]:
         """Return those of ``cases`` whose tiles have something in common."""
-        return tuple(case for case in cases if case.split and self._held(graph, case))
+        kept = roles_of(graph).kept
+        return tuple(case for case in cases if case.split and case.split[0] in kept and self._held(graph, case))
 
     def __call__(self, graph: AscGraph, group: TilingGroup, case: TilingCase, axes: tuple[Axis, ...]) -> ImplGraph:
         """Return the scheduled kernel of ``case``; ``axes`` are all axes up to the roots."""
         roles = roles_of(graph)
-        arrangement = self._arrangement(case)
+        arrangement = self._arrangement(case, roles)
         held = self._held(graph, case) if self.holds else frozenset[str]()
         made = self._plan(graph, roles, arrangement, held)
         loops = split_for(self.reach, graph, roles, case, made, self.target, frozenset(dict(self.ranges)))
@@ -80,7 +81,7 @@ class ReduceTemplate:
                 numbers.append(body.phase + bool(held))
                 if held.issuperset(segment.nodes):
                     numbers[-1] = 0
-        crossing = loops.loops[-1] if loops.loops else ""
+        crossing = (*case.split[-1:], *loops.loops)[-1] if case.split else ""
         in_order = sorted(range(len(numbers)), key=numbers.__getitem__)
         segments, nests = [segments[at] for at in in_order], [nests[at] for at in in_order]
         numbers.sort()
@@ -137,10 +138,10 @@ class ReduceTemplate:
     def _variant(self) -> tuple[str, ...]:
         return ("single",) if self.copies == 1 else ()
 
-    def _arrangement(self, case: TilingCase) -> Arrangement:
+    def _arrangement(self, case: TilingCase, roles: Roles) -> Arrangement:
         if self.reach is Reach.R_CORE:
             return Arrangement.SPREAD
-        takes_pieces = self.reach is Reach.COMMON and len(case.split) > 1
+        takes_pieces = self.reach is Reach.COMMON and any(axis in roles.swept for axis in case.split)
         return Arrangement.APART if takes_pieces else Arrangement.TOGETHER
 
     def _held(self, graph: AscGraph, case: TilingCase) -> frozenset[str]:

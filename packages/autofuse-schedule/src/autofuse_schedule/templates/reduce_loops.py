@@ -33,6 +33,8 @@ def split_for(
     if not case.split:
         return split_nest(graph.axes, None, taken)
     split, *pieces = case.split
+    if reach is Reach.COMMON and split in roles.swept:
+        return _in_pieces(graph, roles, split_nest(graph.axes, None, taken), split, taken)
     at = roles.roots.index(split)
     outside = tuple(axis for axis in roles.roots[:at] if axis in roles.kept)
     trees = [tree_of(node) for node in graph.nodes if is_reduction(node)]
@@ -48,10 +50,16 @@ def split_for(
     multiple = _granule(graph, target) if is_innermost else 1
     loops = split_nest(graph.axes, TileSplit(split, outside, multiple, company if goes_alone else None), taken)
     for piece in pieces:
-        before = roles.roots[: roles.roots.index(piece)]
-        around = tuple(axis for axis in before if axis in roles.swept)
-        loops = split_sweeps(graph.axes, loops, TileSplit(piece, around, max(tree.partials for tree in trees)), taken)
+        loops = _in_pieces(graph, roles, loops, piece, taken)
     return loops
+
+
+def _in_pieces(graph: AscGraph, roles: Roles, loops: SplitLoops, piece: str, taken: frozenset[str]) -> SplitLoops:
+    """Let each block take ``piece``, a reduced axis, in pieces that begin with the first of the partial results."""
+    before = roles.roots[: roles.roots.index(piece)]
+    around = tuple(axis for axis in before if axis in roles.swept)
+    partials = max(tree_of(node).partials for node in graph.nodes if is_reduction(node))
+    return split_sweeps(graph.axes, loops, TileSplit(piece, around, partials), taken)
 
 
 def phases_of(made: Plan, course: Course, loops: SplitLoops, arrangement: Arrangement) -> tuple[Phase, ...]:
