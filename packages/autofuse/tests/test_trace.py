@@ -86,6 +86,15 @@ def test_the_command_writes_the_trace_and_prints_a_table(call: Any, tmp_path: Pa
     assert launch["kernel"] in told.out
 
 
+def test_a_bundle_is_traced_like_its_model(call: Any, tmp_path: Path) -> None:
+    model, bundle, trace = tmp_path / "model.json", tmp_path / "bundle", tmp_path / "trace.json"
+    write(graph(), model)
+    assert call("compile", str(model), "--target", "ascend-a2", "--emit-only", "-o", str(bundle)).code == 0
+    told = call("trace", str(bundle), "--target", "ascend-a2", "--dim", "n=3", "--timing-only", "-o", str(trace))
+    assert told.code == 0, told.err
+    assert "k0_abs_mul" in told.out
+
+
 def test_a_cpu_has_no_emulator(call: Any, tmp_path: Path) -> None:
     model = tmp_path / "model.json"
     write(graph(), model)
