@@ -66,9 +66,11 @@ def log10(call: Call) -> list[Line]:
 
 
 def round_to_integer(call: Call) -> list[Line]:
-    """Write a cast from float32 to itself."""
+    """Write a cast from float32 to itself, or the truncation of a short float."""
     (x,) = tensors_of(call)
     mode = f"RoundMode::CAST_{ROUNDINGS[call.node.op]}"
+    if x.dtype.bits == 16:
+        return [call.put(f"Truncate<{type_name(x.dtype)}, {mode}>({call.to.text}, {x.text}, {call.count});", x)]
     return [call.put(f"Cast({call.to.text}, {x.text}, {mode}, {call.count});", x)]
 
 
