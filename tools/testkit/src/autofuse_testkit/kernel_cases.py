@@ -155,9 +155,9 @@ def _node(draw: Callable[..., Any], b: AscGraphBuilder, known: list[str], dtype:
     return b.op(op if op in NUMBERS else "Add", first, second)
 
 
-def implementations(case: KernelCase, target: TargetSpec) -> tuple[ImplGraph, ...]:
-    """Return every implementation that a schedule of the kernel has."""
-    result = schedule(case.node, case.facts, target)
+def implementations(case: KernelCase, target: TargetSpec, *, holds: bool = True) -> tuple[ImplGraph, ...]:
+    """Return every implementation that a schedule of the kernel has; ``holds``: those that hold values, too."""
+    result = schedule(case.node, case.facts, target, holds=holds)
     return tuple(i for a in result.alternatives for g in a.groups for i in g.implementations)
 
 
