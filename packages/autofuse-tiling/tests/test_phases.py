@@ -38,6 +38,9 @@ TREE = (Attr("axes", ("z1",)), Attr("leaf", 4096), Attr("partials", 64))
 NO_FACTS = SymbolFacts((), ())
 
 
+A2 = load_target("ascend-a2")
+
+
 def rows_minus_sum(is_resident: bool = True) -> ImplGraph:
     """y = x - sum of its row: a tile of rows is walked twice, and read once more in the second sweep."""
     full, row = ((N, M), (M, ONE)), ((N, ONE), (ONE, ZERO))
@@ -207,9 +210,9 @@ def test_a_load_that_fills_moves_the_bytes_of_its_data():
     sizes = {"n": 64, "m": 100, "h": 50, "t": 8, "b": 1}
     whole, part = (
         evaluate(size, sizes) / evaluate(of, sizes)
-        for size, of in (transferred(walk, load), transferred(walk, evolve(load, access=half)))
+        for size, of in (transferred(walk, load, A2), transferred(walk, evolve(load, access=half), A2))
     )
     assert whole == 2 * part > 0
     longer = evolve(half, memory=(N, as_dim("m") + 7))
-    size, of = transferred(walk, evolve(load, access=longer))
+    size, of = transferred(walk, evolve(load, access=longer), A2)
     assert evaluate(size, sizes) / evaluate(of, sizes) == whole, "no more than the tile"

@@ -117,7 +117,7 @@ def _movement(walk: Walk, op: str, target: TargetSpec) -> tuple[CostTerm, ...]:
     if target.kind is TargetKind.CPU:
         sizes = [(traffic_of(walk, node, target).bytes, const(1)) for node in moved]
     else:
-        sizes = [transferred(walk, node) for node in moved]
+        sizes = [transferred(walk, node, target) for node in moved]
     terms = [CostTerm(float(SCALE), size * walk.tiles, bandwidth * of) for size, of in sizes]
     if moved:
         terms.append(CostTerm(target.quantity("tile_cycles") * len(moved), walk.tiles, const(1)))
