@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from autofuse.compiler import chosen_options, chosen_target, lower_graph
 from autofuse.pipeline import Lowered
@@ -9,6 +10,7 @@ from autofuse.prediction import launch_cycles, predict
 from autofuse.report import report_of
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
+from autofuse_reference.arrays import to_tensor_data
 
 A2 = chosen_target("ascend-a2")
 
@@ -67,3 +69,12 @@ def test_reports_of_ascend_hold_the_prediction_at_the_hints() -> None:
 def test_reports_of_the_cpu_are_as_they_were(affine: Any) -> None:
     cpu = chosen_target("cpu")
     assert "predicted" not in report_of(lower_graph(affine, cpu, chosen_options()), cpu).as_data()
+
+
+def test_kernels_that_no_tiles_fit_are_named() -> None:
+    b = GraphBuilder("running")
+    b.symbol("n", 0, 2**26, 64)
+    axis = b.constant(to_tensor_data(np.asarray(0)))
+    lowered = lower_graph(b.build({"y": b.op("Cumsum", b.input("x", ("n",), dt.float32), axis)}), A2, chosen_options())
+    assert predict(lowered, A2, {"n": 64}).without == ()
+    assert predict(lowered, A2, {"n": 2**26}).without == ("k0_cumsum",)

@@ -17,6 +17,7 @@ from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_ir.tiling import CORES_SYMBOL, CaseModel, CostTerm, TilingModel
 from autofuse_schedule.stage import schedule
 from autofuse_tiling.evaluate import Choice, choose_groups
+from autofuse_tiling.solver.errors import TilingError
 from autofuse_tiling.stage import tile
 
 from autofuse.pipeline import Lowered
@@ -155,7 +156,10 @@ def _predicted(
         if any(name not in sizes for name in model.symbols):
             without.append(model.name)
         elif _has_work(scheduled, sizes):
-            found.append(_kernel(model, target, sizes))
+            try:
+                found.append(_kernel(model, target, sizes))
+            except TilingError:
+                without.append(model.name)
     return tuple(found), tuple(without)
 
 

@@ -116,7 +116,8 @@ def _show_prediction(found: Prediction) -> None:
         line += f"; {found.unfused_microseconds:.1f} us in {found.unfused_launches} unfused ({ratio:.2f} x)"
     console.print(line, highlight=False, markup=False)
     if found.without:
-        console.print(f"not predicted {len(found.without)} kernels: their sizes come out of a step", highlight=False)
+        told = "kernels: their sizes come out of a step, or no tiles fit"
+        console.print(f"not predicted {len(found.without)} {told}", highlight=False)
 
 
 def _show_tiling(tilings: tuple[TilingModel, ...]) -> None:
