@@ -5,6 +5,7 @@ phase 1   for row: for piece: { ... }, shares 1 loop           for piece: { x = 
                                                                for piece: { ... }
 """
 
+import re
 from collections.abc import Callable
 
 from attrs import define, field, frozen
@@ -125,7 +126,15 @@ class Function:
 
     def _with_names(self, draft: Draft, scope: Scope) -> list[Item]:
         """The lines of ``draft`` behind declarations of the names of extents that the scope does not have yet."""
-        declared = draft.layouts.declarations("\n".join(texts_of(draft.lines)))
-        fresh = [text for text in declared if text not in scope.declared]
+        fresh: list[str] = []
+        for text in draft.layouts.declarations("\n".join(texts_of(draft.lines))):
+            follows = any(re.search(rf"\b{_declared(other)}\b", text) for other in fresh)
+            if follows or text not in scope.declared:  # or what it is made from has another value here
+                fresh.append(text)
         scope.declared.update(fresh)
         return [*(Line(text) for text in fresh), *draft.lines]
+
+
+def _declared(line: str) -> str:
+    """The name that ``line`` declares."""
+    return line.partition(" = ")[0].rpartition(" ")[2]
