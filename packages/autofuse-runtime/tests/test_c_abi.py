@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
+from attrs import evolve
 from autofuse_ir import dtypes as dt
 from autofuse_ir.abi import header_text
 from autofuse_ir.dims import as_dim
@@ -70,3 +72,11 @@ def test_a_model_with_host_steps_is_a_c_function_for_each_kernel(kit: Any, tmp_p
     program = kit.program(buffers, steps, ["c"], [kit.fact("n", ("a", 0), ("b", 0))], kernels, regions=regions)
     assert "One function a kernel: it has host steps (h)." in c_header(program)
     assert run_c(kit, program, "use_kernels.c", tmp_path) == "0: 2 4\n3: bits 8\n"
+
+
+@pytest.mark.parametrize("name", ["i64", "library", "kernels", "kernel_0", "scale", "min", "ceildiv", "i64.", "7"])
+def test_a_model_may_be_called_like_what_its_library_defines(name: str, kit: Any) -> None:
+    buffers = [kit.buffer("a", "input", "n"), kit.buffer("c", "output", "n")]
+    kernels = [kit.kernel("scale", ["n"], ["n"])]
+    program = kit.program(buffers, [KernelCall("scale", ("a",), ("c",))], ["c"], [kit.fact("n", ("a", 0))], kernels)
+    assert kit.run(evolve(program, name=name))(np.float32([1, 2])).tolist() == [2, 4]

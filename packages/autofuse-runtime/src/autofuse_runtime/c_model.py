@@ -3,6 +3,7 @@
 import re
 from importlib.resources import files
 
+from autofuse_ir.abi import header_text
 from autofuse_ir.comment import comment_text
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.dims_c import C_PRELUDE, c_cond, c_text
@@ -39,7 +40,16 @@ def model_header() -> str:
 def file_stem(program: Program) -> str:
     """Return the program's name as a file name and C identifier, cut where file systems do not take longer ones."""
     stem = re.sub(r"[^A-Za-z0-9_]+", "_", program.name)[:LONGEST_STEM].strip("_") or "program"
-    return f"p{stem}" if stem[0].isdigit() else stem
+    stem = f"p{stem}" if stem[0].isdigit() else stem
+    return f"{stem}_model" if f"af_{stem}" in _taken(program) else stem
+
+
+def _taken(program: Program) -> frozenset[str]:
+    """Names of the library's own types, tables and functions."""
+    headers = re.findall(r"\baf_\w+", "\n".join((header_text(), model_header(), C_PRELUDE)))
+    tables = ["af_library", "af_kernels", *(f"af_kernel_{number}" for number in range(len(program.kernels)))]
+    entries = (name for kernel in program.kernels for name in (kernel.launch, kernel.tiling))
+    return frozenset((*headers, *tables, *entries))
 
 
 def whole_model_obstacle(program: Program) -> str | None:
