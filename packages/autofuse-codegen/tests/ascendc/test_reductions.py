@@ -5,10 +5,10 @@ import math
 import autofuse_ascend_sim as sim
 import numpy as np
 import pytest
-from ascend_kernels import compile_all, inputs_of
+from ascend_kernels import Kernel, build, compile_all, inputs_of
 from autofuse_ir import dtypes as dt
 from autofuse_schedule.errors import ScheduleError
-from reduction_samples import DEEP, PLANE, SAMPLES, TEMPLATES, alone, build_forced
+from reduction_samples import DEEP, PLANE, SAMPLES, TEMPLATES, F, alone, build_forced
 from test_mutations import library_of, mutants, whole_text
 
 SIZES = (
@@ -132,3 +132,14 @@ def is_reported(emulated, name: str, entry: str, sample) -> bool:
         except (sim.RuleError, sim.HangError):
             return True
     return False
+
+
+def test_tiles_shorter_than_what_is_held_know_their_own_extents(tmp_path):
+    """Rows of a scale are held for a whole tile; the last tile of the axis has fewer."""
+    b = Kernel("held_scale", {"z0": "n", "z1": "k", "z2": "m"})
+    x, place, scale = b.read("x", F, "z0", "z1", "z2"), b.read("place", F, "z1", "z2"), b.read("scale", F, "z2")
+    total = b.apply("Add", x, place)
+    b.write(b.apply("Mul", b.apply("Sub", total, b.reduce("Sum", total, "z2")), scale), "y")
+    emulated = compile_all(build([b]), tmp_path)
+    sizes = [{"n": 4, "k": k, "m": 196} for k in (9, 19, 29)]
+    assert check(emulated, "held_scale", [(each, cores) for each in sizes for cores in (None, 1)]) == 6
