@@ -237,6 +237,14 @@ LAWS: dict[str, Law] = {
         lambda b, x: b.op("Mul", cut(b, x, 0, 3), cut(b, x, 3, 6)),
         {"in the other order": lambda b, x: b.op("Mul", piece(b, x, 1), piece(b, x, 0))},
     ),
+    "equal rows of a constant": Law(
+        lambda b, x: b.op("Div", x, number(b, np.full((6,), 3.5))),
+        lambda b, x: b.op("Div", x, number(b, 3.5)),
+        {
+            "of the other zero": lambda b, x: b.op("Div", x, number(b, [0.0, 0.0, -0.0, 0.0, 0.0, 0.0])),
+            "that make the result larger": lambda b, x: b.op("Div", x, number(b, np.full((2, 1, 6), 3.5))),
+        },
+    ),
     "neutral constants": Law(
         lambda b, x: b.op(
             "Neg", b.op("Add", b.op("Sub", b.op("RealDiv", b.op("Mul", x, number(b, 1)), number(b, 1)), number(b, 0)),

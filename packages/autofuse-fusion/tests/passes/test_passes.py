@@ -12,6 +12,7 @@ from autofuse_fusion.passes.dead_code import DropDeadCode
 from autofuse_fusion.passes.identities import DropIdentities
 from autofuse_fusion.passes.known_contents import FoldKnownContents
 from autofuse_fusion.passes.pipeline import clean_up, steps
+from autofuse_fusion.passes.repeated_constants import ReadOneOfEqualRows
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.dtypes import DType
@@ -102,6 +103,19 @@ def test_a_neutral_constant_that_widens_is_no_identity() -> None:
     x = b.input("x", ("n",), dt.float32)
     graph, facts = infer(b.build(outputs={"y": b.op("Mul", x, const(b, np.ones((2, 1))))}))
     assert DropIdentities(facts)(graph) is graph
+
+
+@pytest.mark.parametrize("dtype", [dt.float32, dt.bfloat16, dt.float64, dt.int8, dt.bool_], ids=str)
+def test_of_equal_rows_one_is_read_by_those_that_broadcast(kit, dtype: DType) -> None:
+    b = GraphBuilder("rows")
+    x = b.input("x", (4, 3), dtype)
+    rows = b.constant(to_tensor_data(np.tile(np.asarray([1, 0, 1]).astype(numpy_dtype(dtype)), (4, 1))))
+    graph = b.build(outputs={"y": b.op("Equal", x, rows), "z": b.op("ConcatD", x, rows, concat_dim=0, N=2)})
+    inferred, facts = infer(graph)
+    read = ReadOneOfEqualRows(facts)(inferred)
+    assert [c.data.shape for c in read.constants] == [(4, 3), (1, 3)]
+    assert [node.inputs[1] for node in read.nodes] == [read.constants[1].name, rows]
+    kit.check(graph, {"x": np.ones((4, 3), numpy_dtype(dtype))})
 
 
 @pytest.mark.parametrize("source", dt.TENSOR_DTYPES, ids=str)

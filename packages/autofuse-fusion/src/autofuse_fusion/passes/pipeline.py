@@ -13,6 +13,7 @@ from autofuse_fusion.passes.constant_folding import FoldConstants
 from autofuse_fusion.passes.dead_code import DropDeadCode
 from autofuse_fusion.passes.identities import DropIdentities
 from autofuse_fusion.passes.known_contents import FoldKnownContents
+from autofuse_fusion.passes.repeated_constants import ReadOneOfEqualRows
 
 Pass: TypeAlias = Callable[[Graph], Graph]
 
@@ -31,6 +32,7 @@ def steps(facts: SymbolFacts) -> tuple[Step, ...]:
         Step(DropDeadCode(), "nothing below looks at what nobody reads"),
         Step(FoldKnownContents(facts), "shape arithmetic is the bulk of exported graphs, and constants feed the rest"),
         Step(FoldConstants(), "neutral constants show up as constants"),
+        Step(ReadOneOfEqualRows(facts), "a constant that is one number everywhere shows up as that number"),
         Step(SkipWideningCasts(facts), "a cast there and back becomes a cast to its own type"),
         Step(DropIdentities(facts), "which is an identity"),
         Step(MergeCommonSubexpressions(), "identities in between no longer hide equal expressions"),
