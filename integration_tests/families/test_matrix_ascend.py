@@ -15,7 +15,10 @@ from autofuse_testkit.planned import planned
 TARGETS = ("ascend-a2", "ascend-350")
 PREFERRED = (dt.float32, dt.int32, dt.bool_)
 LARGE = 400
-NEEDS_OTHER_TYPES = {"Cast": "casts to float64 and wide unsigned integers", "BNTrainingUpdate": "divides in float64"}
+NEEDS_OTHER_TYPES = {
+    "Cast": "casts to float64 and wide unsigned integers",
+    **dict.fromkeys(("BNTrainingUpdate", "BNTrainingUpdateV3"), "divides in float64"),
+}
 """Operators that a host may run here: they have element types inside that the chips' kernels do not hold."""
 
 
