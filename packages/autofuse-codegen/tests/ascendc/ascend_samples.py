@@ -289,6 +289,6 @@ SAMPLES: dict[str, Sample] = {
     "running": Sample(running, (*SMALL, ({"n": 5_000, "m": 37, "v": 0}, 1))),
     "running_down": Sample(running_down, SMALL),
     "elements": Sample(
-        elements, (({"n": 400, "m": 37, "d": 37}, 1), ({"n": 3, "m": 5, "d": 1}, 2), ({"n": 2, "m": 9_001, "d": 1}, 1))
+        elements, (({"n": 400, "m": 37, "d": 37}, 1), ({"n": 3, "m": 5, "d": 1}, 2), ({"n": 2, "m": 9_009, "d": 1}, 1))
     ),
 }

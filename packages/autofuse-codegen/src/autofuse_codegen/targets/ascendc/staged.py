@@ -34,7 +34,10 @@ def staged(writer: BoxWriter) -> BoxWriter:
         shape = f"{shape}, {writer.span_of(rows)}, {writer.inside_of(axes[-1], writer.conditions())}, {fill}"
     arguments = f"{at(writer.to, writer.loops.place(axes))}, {writer.gm}, {plane}, {shape}, {SCRATCH}"
     if is_gathered(writer.node.dtype):
-        writer.loops.put(f"{function}({arguments});", writes=frozenset({writer.memory, SCRATCH}))
+        # The stage is filled once the vector unit is done with it, if anything goes through it.
+        step, is_whole = where.step_along(axes[-1].root).constant_value, function == "af_load_plane"
+        settles = is_whole and step not in (None, 1)
+        writer.loops.put(f"{function}({arguments});", writes=frozenset({writer.memory, SCRATCH}), settles=settles)
     else:  # the scalar unit writes, once the vector unit is done
         writer.loops.put(f"{function}_each({arguments});", settles=True)
     return writer
