@@ -36,7 +36,7 @@ def margins(impl: ImplGraph, layouts_of: LayoutsOf, bits: frozenset[str], memory
     gaps = set()
     narrowest = min((n.dtype.itemsize for n in impl.nodes if memory.memory_of(n.name) is not None), default=1)
     for node in impl.nodes:
-        has_gaps = _fills_blocks(node, nodes, layouts_of) and _has_gaps(node, layouts_of(node), narrowest)
+        has_gaps = _fills_blocks(node, nodes, layouts_of, memory) and _has_gaps(node, layouts_of(node), narrowest)
         if has_gaps and _gaps_are_read(node, impl, layouts_of):
             gaps.add(node.name)
         for value in _read_whole(node, bits):
@@ -65,11 +65,11 @@ def close(node: AscNode, text: str, wanted: Margins, layouts: Layouts, position:
     return lines
 
 
-def _fills_blocks(node: AscNode, nodes: dict[str, AscNode], layouts_of: LayoutsOf) -> bool:
+def _fills_blocks(node: AscNode, nodes: dict[str, AscNode], layouts_of: LayoutsOf, memory: Memory) -> bool:
     """True for what fills whole blocks of 32 bytes with each of its rows, and leaves the gap behind as it was."""
     if node.op in REDUCTIONS:  # of rows; where rows are joined with one another, gaps are
         return _joins_rows(node, nodes[node.inputs[0]], layouts_of)
-    return node.op == "Load"
+    return node.op == "Load" or any(memory.leaves_of(name) is not None for name in node.inputs)
 
 
 def _joins_rows(node: AscNode, source: AscNode, layouts_of: LayoutsOf) -> bool:

@@ -43,14 +43,14 @@ __aicore__ inline void af_join_leaves(const af_stack<T>& sink, const af_leaves<T
       const uint32_t pairs = (now + apart - 1) / (2 * apart);
       const uint32_t together = 2 * apart * stride > 255 ? 1 : pairs;
       for (uint32_t pair = 0; pair < pairs; pair += together) {
-        for (uint32_t at = 0; at < from.results; at += lanes) {
+        for (uint32_t at = 0; at < pitch; at += lanes) {
           const auto own = some[2 * apart * pair * pitch + at];
           const uint32_t next = together == 1 ? 8 : 2 * apart * stride;
-          Join::rows(own, own, own[apart * pitch], af_smaller(from.results - at, lanes), together, next, next);
+          Join::rows(own, own, own[apart * pitch], af_smaller(pitch - at, lanes), together, next, next);
         }
       }
     }
-    sink.template take<Join>(some, from.results, number, leaf + most >= leaves);
+    sink.template take<Join>(some, pitch, number, leaf + most >= leaves);
     queue.FreeTensor(some);
   }
 }
