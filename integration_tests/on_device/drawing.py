@@ -36,12 +36,16 @@ class Known:
 
 @frozen
 class Network:
-    """A graph, its size symbols, the inputs that hold positions along a dim (by name), and the shapes of all values."""
+    """A graph, its size symbols, the inputs that hold positions along a dim (by name), and the shapes of all values.
+
+    ``is_exact``: no value is defined up to some ULP only, so that infinities, too, come out the same everywhere.
+    """
 
     graph: Graph
     symbols: tuple[str, ...]
     positions: Mapping[str, Dim]
     shapes: tuple[tuple[Dim, ...], ...]
+    is_exact: bool
 
 
 class Drawing:
@@ -67,7 +71,8 @@ class Drawing:
         kept = kept[: self.random.choice((1, 1, 2, 3))]
         graph = self.builder.build({f"y{i}": name for i, name in enumerate(kept)})
         shapes = tuple(dict.fromkeys(value.shape for value in self.values))
-        return Network(graph, tuple(self.symbols), self.positions, shapes)
+        is_exact = not any(value.loose for value in self.values)
+        return Network(graph, tuple(self.symbols), self.positions, shapes, is_exact)
 
     def _base_dim(self, number: int) -> Dim:
         if self.random.random() < 0.6:

@@ -76,7 +76,7 @@ def _arguments(network: Network, sizes: Mapping[str, int], rng: np.random.Genera
             most = max(1, evaluate(network.positions[value.name], sizes))
             found[value.name] = rng.integers(0, most, shape).astype(numpy_dtype(value.dtype))
         else:
-            found[value.name] = _content(rng, value.dtype, shape, special=number % 5 == 4)
+            found[value.name] = _content(rng, value.dtype, shape, special=network.is_exact and number % 5 == 4)
     return found
 
 
