@@ -9,6 +9,8 @@ from autofuse_testkit.kernel_cases import KernelCase, bits, implementations, ker
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+REFUSALS = ("has no instruction for", "stores rows")
+
 
 @pytest.mark.parametrize(("name", "segment_nodes"), [("cpu", 512), ("cpu", 2), ("ascend-a2", 1), ("ascend-350", 5)])
 def test_a_schedule_gives_the_bits_of_its_graph_whatever_its_tiles(name: str, segment_nodes: int) -> None:
@@ -23,7 +25,8 @@ def test_a_schedule_gives_the_bits_of_its_graph_whatever_its_tiles(name: str, se
         try:
             found = implementations(case, target)
         except ScheduleError as refusal:
-            if name == "cpu" or "has no instruction for" not in str(refusal):  # float64 on an NPU, say
+            # float64 on an NPU, say; and copies out of local memory write rows
+            if name == "cpu" or not any(reason in str(refusal) for reason in REFUSALS):
                 raise
             return
         scheduled.append(case)
