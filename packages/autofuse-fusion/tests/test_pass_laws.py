@@ -242,6 +242,7 @@ LAWS: dict[str, Law] = {
         lambda b, x: b.op("Div", x, number(b, 3.5)),
         {
             "of the other zero": lambda b, x: b.op("Div", x, number(b, [0.0, 0.0, -0.0, 0.0, 0.0, 0.0])),
+            "that make the result wider": lambda b, x: b.op("Div", cut(b, x, 2, 3), number(b, np.full((6,), 3.5))),
             "that make the result larger": lambda b, x: b.op("Div", x, number(b, np.full((2, 1, 6), 3.5))),
         },
     ),
