@@ -150,7 +150,13 @@ class ReduceTemplate:
         kept = roles_of(graph).kept
         around = frozenset(axis.name for axis in graph.axes[: at + 1] if axis.name in kept)
         pieces = frozenset(axis.name for axis in graph.axes if axis.name not in kept) if case.split[1:] else frozenset()
-        return frozenset(held_nodes(graph.nodes, (around, around | pieces)))
+        found = held_nodes(graph.nodes, (around, around | pieces))
+        if graph.axes[-1].name in case.split:  # rows of the last tile may be shorter than what would be held for them
+            wide = {
+                n.name for n in graph.nodes if n.repeats[-1] != const(1) and any(r != const(1) for r in n.repeats[:-1])
+            }
+            return frozenset(found.keys() - wide)
+        return frozenset(found)
 
     def _plan(self, graph: AscGraph, roles: Roles, arrangement: Arrangement, held: frozenset[str]) -> Plan:
         if self.reach is Reach.ALL_LOAD:
