@@ -93,12 +93,13 @@ def check(
 def check_views(names: Sequence[str], dtypes: Sequence[DType], target: str, folder, points=SIZES) -> None:
     emulated = compile_all(build([viewed(n, d) for n in names for d in dtypes], target), folder, target)
     for name in emulated.kernels:
-        for sizes in points[:-1] if name.startswith("far") else points:
+        for sizes in points:
             check(emulated, name, sizes)
 
 
 def test_views_load_what_the_interpreter_reads(tmp_path):
-    check_views(list(VIEWS), [F], "ascend-a2", tmp_path, SIZES[1:])
+    check_views(list(VIEWS), [F], "ascend-a2", tmp_path / "small", SIZES[1::2])
+    check_views(["transposed", "flip", "strided_padded"], [F], "ascend-a2", tmp_path / "large", (SIZES[-1],))
 
 
 def test_views_of_elements_that_are_no_words(tmp_path):
@@ -125,7 +126,7 @@ def ranked(rank: int, way: str) -> Kernel:
 
 def test_loads_of_every_rank(tmp_path):
     ways = ("turned", "reversed", "padded")
-    emulated = compile_all(build([ranked(rank, way) for rank in range(1, 7) for way in ways]), tmp_path)
+    emulated = compile_all(build([ranked(rank, way) for rank in (1, 2, 4, 6) for way in ways]), tmp_path)
     for name in emulated.kernels:
         check(emulated, name, {})
 
@@ -134,7 +135,8 @@ def test_loads_of_every_rank(tmp_path):
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda d: d.text)
 def test_views_of_every_type_on_every_target(dtype, target, tmp_path):
-    check_views(list(VIEWS), [dtype], target, tmp_path)
+    check_views([name for name in VIEWS if name != "far_padded"], [dtype], target, tmp_path / "all")
+    check_views(["far_padded"], [dtype], target, tmp_path / "far", SIZES[:-1])
 
 
 def test_a_stage_is_faster_than_reads_of_global_memory(tmp_path):
