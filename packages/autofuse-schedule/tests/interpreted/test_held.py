@@ -135,3 +135,13 @@ def test_a_held_value_that_does_not_outlive_its_tile_is_found(kernel_case, name)
     sizes = {"n": 4, "m": 5}
     with pytest.raises(InterpreterFault, match="nobody has written it"):
         interpret_impl(forgets, kernel_case.arrays(sizes, 0), sizes, {"z0t_size": 2, "z0Tb_size": 2})
+
+
+@pytest.mark.parametrize("name", ["column_softmax", "batch_norm", "middle_variance"])
+def test_no_rows_are_held_for_a_shorter_last_tile(kernel_case, name):
+    """Rows along a split innermost axis lie closer together in the last tile than in those before it."""
+    for impl in implementations(kernel_case.scheduled("ascend-a2")):
+        if "held" in impl.template and impl.roots[-1] in impl.case.split:
+            nodes = {node.name: node for node in impl.nodes}
+            for node in (nodes[name] for segment in impl.phases[0].segments for name in segment.nodes):
+                assert node.repeats[-1] == 1 or all(repeat == 1 for repeat in node.repeats[:-1]), node.name

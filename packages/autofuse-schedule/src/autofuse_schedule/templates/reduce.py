@@ -151,7 +151,8 @@ class ReduceTemplate:
         around = frozenset(axis.name for axis in graph.axes[: at + 1] if axis.name in kept)
         pieces = frozenset(axis.name for axis in graph.axes if axis.name not in kept) if case.split[1:] else frozenset()
         found = held_nodes(graph.nodes, (around, around | pieces))
-        if graph.axes[-1].name in case.split:  # rows of the last tile may be shorter than what would be held for them
+        if graph.axes[-1].name in case.split:
+            # Rows of the last tile may be shorter, and lie closer together, than those that would be held for it.
             wide = {
                 n.name for n in graph.nodes if n.repeats[-1] != const(1) and any(r != const(1) for r in n.repeats[:-1])
             }
