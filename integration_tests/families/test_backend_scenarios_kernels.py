@@ -1,7 +1,8 @@
 """Scenarios of the original's back end as generated code: on the emulated chip, against the reference.
 
 Their numbers are those of the original's list; `test_backend_scenarios_schedule.py` has what is planned. One compile
-serves every size of a scenario. The emulator refuses reads of what was not written, races, and calls that no chip takes.
+serves every size of a scenario. The emulator refuses reads of what was not written, races, and calls that no chip
+takes.
 """
 
 from collections.abc import Callable, Mapping
