@@ -29,17 +29,10 @@ def reduced_cases(group: TilingGroup) -> tuple[TilingCase, ...]:
     return tuple(TilingCase(axis, (axis,)) for axis in group.r[:1])
 
 
-def in_pieces(group: TilingGroup, cases: tuple[TilingCase, ...], axes: tuple[Axis, ...]) -> tuple[TilingCase, ...]:
+def in_pieces(group: TilingGroup, cases: tuple[TilingCase, ...]) -> tuple[TilingCase, ...]:
     """Return ``cases`` that take a reduced axis in pieces, too: the outermost, or the innermost inside of the others.
 
-    Where nothing is kept but several axes are reduced, one block can take all pieces: where blocks share the outermost
-    axis, the others have to fit local memory whole.
+    Where nothing is kept, one block takes all pieces: blocks that share an axis need whole leaves in local memory.
     """
     pieces = tuple(dict.fromkeys((*group.r[:1], *group.r[-1:])))
-    long = tuple(axis.name for axis in axes if axis.size != const(1))
-    return tuple(
-        TilingCase(f"{case.name}_{piece}", (*case.split, piece))
-        for case in cases
-        for piece in pieces
-        if case.split or len(long) > 1
-    )
+    return tuple(TilingCase(f"{case.name}_{piece}", (*case.split, piece)) for case in cases for piece in pieces)

@@ -48,7 +48,7 @@ def templates_for(
     has_pieces = target.kind is TargetKind.ASCEND and not group.n
     found: list[tuple[ReduceTemplate, tuple[TilingCase, ...]]] = [
         (ReduceTemplate(target, listed, Reach.ALL_LOAD), whole),
-        (ReduceTemplate(target, listed, Reach.COMMON), in_pieces(group, whole, graph.axes) if has_pieces else alone),
+        (ReduceTemplate(target, listed, Reach.COMMON), in_pieces(group, whole) if has_pieces else alone),
     ]
     if target.kind is TargetKind.ASCEND:
         found.append((ReduceTemplate(target, listed, Reach.ALL_LOAD, copies=1), whole))
