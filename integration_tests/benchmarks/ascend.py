@@ -31,18 +31,19 @@ TARGETS = ("ascend-a2", "ascend-350")
 
 @frozen
 class Times:
-    """Launches and microseconds, of one run."""
+    """Launches and microseconds of one run, and kernels that these do not count: no tiles fit their sizes."""
 
     launches: int
     microseconds: float
+    left_out: int
 
 
 def times(graph: Graph, target: TargetSpec, options: FusionOptions, sizes: Mapping[str, int] | None) -> Times:
     """Predict the kernels of ``graph``; without ``sizes``, at its hints."""
     inferred, facts = infer(graph)
     known = {s.name: s.hint for s in facts.symbols} | dict(sizes or {})
-    kernels, _ = predict_kernels(fuse(inferred, facts, target, options), target, known)
-    return Times(len(kernels), sum(kernel.microseconds for kernel in kernels))
+    kernels, without = predict_kernels(fuse(inferred, facts, target, options), target, known)
+    return Times(len(kernels), sum(kernel.microseconds for kernel in kernels), len(without))
 
 
 def add_row(table: Table, name: str, graph: Graph, sizes: Mapping[str, int] | None, target: TargetSpec) -> None:
@@ -56,7 +57,9 @@ def add_row(table: Table, name: str, graph: Graph, sizes: Mapping[str, int] | No
         return
     ratio = unfused.microseconds / fused.microseconds
     before, after = (f"{t.launches}: {t.microseconds:.0f} us" for t in (unfused, fused))
-    table.add_row(name, before, after, f"{ratio:.2f}", "")
+    left_out = fused.left_out + unfused.left_out
+    remark = f"left out: {unfused.left_out} unfused, {fused.left_out} fused" if left_out else ""
+    table.add_row(name, before, after, f"{ratio:.2f}", remark)
 
 
 def sizes_of(graph: Graph, arguments: Mapping[str, np.ndarray]) -> dict[str, int]:
@@ -73,8 +76,8 @@ def main() -> None:
     console = Console(width=140)
     for target in map(load_target, TARGETS):
         table = Table(title=f"{target.name}: predicted launches and time", title_justify="left")
-        for column in ("model or network", "unfused", "fused", "x", "why not"):
-            table.add_column(column, justify="left" if column in ("model or network", "why not") else "right")
+        for column in ("model or network", "unfused", "fused", "x", "remark"):
+            table.add_column(column, justify="left" if column in ("model or network", "remark") else "right")
         for model in MODELS:
             file = distribution(model["distribution"]).locate_file(model["path"])
             add_row(table, Path(model["path"]).name, import_model(str(file)), None, target)
