@@ -92,7 +92,11 @@ SAMPLES: Mapping[str, Sample] = {
     "embedding": Sample(pattern("embedding-add-layer-norm"), (({"n": 9, "s": 30, "m": 300, "v": 50}, 1),)),
     "concat": Sample(
         pattern("concat-of-three"),
-        (({"n": 40, "p": 30, "q": 17, "k": 90}, 1), ({"n": 40, "p": 30, "q": 17, "k": 13}, 1)),
+        (
+            ({"n": 40, "p": 30, "q": 17, "k": 90}, 1),
+            ({"n": 40, "p": 30, "q": 17, "k": 13}, 1),
+            ({"n": 1, "p": 3000, "q": 1700, "k": 13}, 1),
+        ),
     ),
     "transposed": Sample(transposed, (*PLANE, ({"n": 2, "m": 8001}, 1))),
     "casts": Sample(casts, PLANE),
