@@ -3,6 +3,7 @@ same tests at other sizes. Needs the packages onnx and autofuse-onnx.
 """
 
 import itertools
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -114,7 +115,7 @@ def other_sizes(arguments: tuple[Any, ...]) -> Iterator[tuple[str, tuple[np.ndar
     largest = sizes[-1]
     changes: tuple[tuple[str, dict[int, int]], ...] = (
         ("odd", {size: 2 * size + 1 for size in sizes}),
-        ("prime", {size: _prime_from(3 * size + 2) for size in sizes}),
+        ("prime", _primes(arrays, sizes)),
         ("large", {largest: _large(arrays, largest)}),
     )
     for kind, change in changes:
@@ -127,6 +128,15 @@ def _changed(shape: tuple[int, ...], change: dict[int, int]) -> tuple[int, ...]:
 
 def _prime_from(number: int) -> int:
     return next(n for n in itertools.count(number) if all(n % k for k in range(2, int(n**0.5) + 1)))
+
+
+def _primes(arrays: list[np.ndarray], sizes: list[int], most: int = 1 << 24) -> dict[int, int]:
+    """A prime past three times each size, or past less where an array would have more than ``most`` elements."""
+    for factor in (3, 2, 1):
+        change = {size: _prime_from(factor * size + 2) for size in sizes}
+        if all(math.prod(_changed(array.shape, change)) <= most for array in arrays):
+            break
+    return change
 
 
 def _large(arrays: list[np.ndarray], largest: int, most: int = 100_000) -> int:
