@@ -185,21 +185,24 @@ def test_two_processes_compile_the_same_model_at_once(place: Path) -> None:
 
 
 def test_an_interrupt_leaves_nothing_half_written(place: Path) -> None:
-    env = {**os.environ, "AUTOFUSE_CACHE": str(place / "interrupted_cache")}
+    begun, compiler = place / "begun", place / "slow_compiler"
+    sources = '*.cpp*) touch "$BEGUN"; sleep 2;;'
+    compiler.write_text(f'#!/bin/sh\ncase "$*" in {sources} esac\nexec g++ "$@"\n', encoding="utf-8")
+    compiler.chmod(0o755)
+    mine = {"AUTOFUSE_CACHE": str(place / "interrupted_cache"), "CXX": str(compiler), "BEGUN": str(begun)}
     process = subprocess.Popen(
         [sys.executable, "-c", START, "compile", "m.onnx", "-o", "interrupted"],
         cwd=place,
-        env=env,
+        env={**os.environ, **mine},
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,  # the compiler gets the signal too, as from a terminal
     )
-    while not (place / "interrupted_cache").exists() and process.poll() is None:
+    while not begun.exists() and process.poll() is None:
         time.sleep(0.01)
-    time.sleep(0.2)
     os.killpg(process.pid, signal.SIGINT)
     _, told = process.communicate(timeout=120)
-    assert process.returncode == 130
+    assert process.returncode == 130, told
     assert "Traceback" not in told
     assert not (place / "interrupted").exists()
     assert not [path for path in (place / "interrupted_cache").rglob("*/.*") if path.is_dir()]
