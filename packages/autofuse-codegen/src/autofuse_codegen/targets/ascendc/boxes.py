@@ -4,12 +4,12 @@ from attrs import define, field
 from autofuse_ir.asc_graph import AscNode, Axis, Bounds
 from autofuse_ir.dims import Dim, const
 
+from autofuse_codegen.kernel.addresses import address
 from autofuse_codegen.targets.ascendc.layout import Layouts
 from autofuse_codegen.targets.ascendc.literals import literal
 from autofuse_codegen.targets.ascendc.loads import always_inside, fill_value
 from autofuse_codegen.targets.ascendc.nest import Nest
 from autofuse_codegen.targets.ascendc.places import DimPlace, Loops, at, dims_of, plus, times
-from autofuse_codegen.targets.cpu.access import address
 
 RAISE = "raised |= AF_STATUS_INDEX_OUT_OF_RANGE;"
 

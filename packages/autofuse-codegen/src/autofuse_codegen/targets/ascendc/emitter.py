@@ -13,6 +13,10 @@ from autofuse_ir.schedule import ScheduleResult
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import TilingModel
 
+from autofuse_codegen.kernel.aliases import safe_aliases
+from autofuse_codegen.kernel.bundles import SOLVER_SOURCE, STATUS_MESSAGES
+from autofuse_codegen.kernel.names import identifier
+from autofuse_codegen.kernel.several_groups import is_joint, only_alternative
 from autofuse_codegen.render import render, source_file
 from autofuse_codegen.targets.ascendc.arguments import Place, parameters_of
 from autofuse_codegen.targets.ascendc.headers import headers_of, support_files
@@ -20,10 +24,6 @@ from autofuse_codegen.targets.ascendc.limits import check_arguments, check_tilin
 from autofuse_codegen.targets.ascendc.parts import Part, Spot, field_names, part_of
 from autofuse_codegen.targets.ascendc.tiling_data import bytes_of, constant_of, fields_of
 from autofuse_codegen.targets.ascendc.views import BundleView, OutputView, StepView, SymbolView
-from autofuse_codegen.targets.cpu.aliases import safe_aliases
-from autofuse_codegen.targets.cpu.emitter import SOLVER_SOURCE, STATUS_MESSAGES
-from autofuse_codegen.targets.cpu.joint import is_joint, only_alternative
-from autofuse_codegen.targets.cpu.names import identifier
 
 TEMPLATES = "targets/ascendc/templates"
 

@@ -8,8 +8,8 @@ from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.dims import const
 from autofuse_ir.dtypes import DType
 
+from autofuse_codegen.kernel.addresses import address
 from autofuse_codegen.targets.ascendc.layout import Layouts
-from autofuse_codegen.targets.cpu.access import address
 
 ValueText = Callable[[str, dict[str, str]], str]
 """The text of an index operand (a node's name) at a point of the tile (root axis -> index in the tile)."""

@@ -2,8 +2,8 @@
 
 from attrs import define, field
 
-from autofuse_codegen.targets.cpu.names import CPP_WORDS
-from autofuse_codegen.targets.cpu.names import Names as CppNames
+from autofuse_codegen.kernel.names import CPP_WORDS
+from autofuse_codegen.kernel.names import Names as CppNames
 
 ASCEND_WORDS = """
     Abs Acos Acosh Add Adds And Arange Asin Asinh Atan Atanh Axpy Brcb Broadcast Cast Ceil Compare Compares Concat

@@ -11,11 +11,11 @@ from autofuse_ir.schedule import ImplGraph, ScheduleResult
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import CaseModel, TilingModel
 
+from autofuse_codegen.kernel.names import identifier
 from autofuse_codegen.targets.ascendc.arguments import Place, place_of
 from autofuse_codegen.targets.ascendc.case import Written, write_case
 from autofuse_codegen.targets.ascendc.names import Names
 from autofuse_codegen.targets.ascendc.views import CaseView, FieldView, FunctionView, PartView, SettingView
-from autofuse_codegen.targets.cpu.names import identifier
 
 WORDS = """
     aiv_num block_dim blockDim config_file context cores corenum dims hbm_size info key outcome platform res_limit

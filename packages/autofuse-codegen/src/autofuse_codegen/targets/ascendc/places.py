@@ -5,10 +5,10 @@ from autofuse_ir.asc_graph import AccessDim, AscNode, Axis
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.dims_c import c_text
 
+from autofuse_codegen.kernel.addresses import strides_of
 from autofuse_codegen.targets.ascendc.layout import Layouts
 from autofuse_codegen.targets.ascendc.lines import Line
 from autofuse_codegen.targets.ascendc.nest import Nest
-from autofuse_codegen.targets.cpu.access import strides_of
 
 
 @frozen

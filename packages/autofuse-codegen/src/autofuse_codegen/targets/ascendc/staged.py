@@ -3,12 +3,12 @@
 from autofuse_ir.asc_graph import Axis, Bounds
 from autofuse_ir.dims import const
 
+from autofuse_codegen.kernel.addresses import address
 from autofuse_codegen.targets.ascendc.boxes import BoxWriter
 from autofuse_codegen.targets.ascendc.literals import literal
 from autofuse_codegen.targets.ascendc.loads import fill_value, is_gathered
 from autofuse_codegen.targets.ascendc.memory import SCRATCH
 from autofuse_codegen.targets.ascendc.places import at
-from autofuse_codegen.targets.cpu.access import address
 
 
 def staged(writer: BoxWriter) -> BoxWriter:

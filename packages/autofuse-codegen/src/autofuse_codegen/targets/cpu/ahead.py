@@ -8,7 +8,7 @@ from autofuse_ir.asc_graph import AscNode, Axis, AxisKind, Bounds
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.schedule import ImplGraph, Phase, Segment
 
-from autofuse_codegen.targets.cpu.access import address
+from autofuse_codegen.kernel.addresses import address
 
 
 def fetched_ahead(impl: ImplGraph, phase: Phase) -> tuple[tuple[str, ...], ...]:

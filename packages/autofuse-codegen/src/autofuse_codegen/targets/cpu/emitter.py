@@ -7,19 +7,20 @@ from autofuse_ir.dims import Dim, const, product
 from autofuse_ir.dims_c import C_PRELUDE
 from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.facts import SymbolFacts
-from autofuse_ir.kernels import FileRole, KernelBundle, SourceFile, StatusMessage
+from autofuse_ir.kernels import FileRole, KernelBundle, SourceFile
 from autofuse_ir.schedule import ScheduleResult
-from autofuse_ir.status import MESSAGES, NO_MEMORY
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import SupportFile, TilingModel, support_file
 
+from autofuse_codegen.kernel.aliases import safe_aliases
+from autofuse_codegen.kernel.bundles import SOLVER_SOURCE, STATUS_MESSAGES
+from autofuse_codegen.kernel.names import Names, identifier
+from autofuse_codegen.kernel.several_groups import is_joint
 from autofuse_codegen.printers.cpp import size
 from autofuse_codegen.render import render, source_file
-from autofuse_codegen.targets.cpu.aliases import safe_aliases
 from autofuse_codegen.targets.cpu.functions import case_view, launch_symbols
 from autofuse_codegen.targets.cpu.headers import closure, header_texts
-from autofuse_codegen.targets.cpu.joint import KernelFunctions, is_joint, joint_functions
-from autofuse_codegen.targets.cpu.names import Names, identifier
+from autofuse_codegen.targets.cpu.joint import KernelFunctions, joint_functions
 from autofuse_codegen.targets.cpu.tiling import field_count, tiling_view
 from autofuse_codegen.targets.cpu.views import InferShapeView, KernelView
 
@@ -35,17 +36,6 @@ FLAGS = (
     "-fno-rtti",
     "-fvisibility=hidden",
 )
-
-SOLVER_SOURCE = """// The tiling solver, compiled once for all kernels of a library.
-#define AF_TILING_SOLVER_DEFINE
-#include "af_tiling_solver.h"
-"""
-
-STATUS_MESSAGES = (
-    *(StatusMessage(status, message) for status, message in MESSAGES.items()),
-    StatusMessage(NO_MEMORY, "there was no memory for a tile"),
-)
-"""The bits of ``autofuse_ir.status`` are raised by the vector headers (``AF_STATUS_*``)."""
 
 
 def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, target: TargetSpec) -> KernelBundle:

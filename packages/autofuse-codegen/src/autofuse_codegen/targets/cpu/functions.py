@@ -8,12 +8,12 @@ from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.schedule import ImplGraph, Location, Phase, ScheduleResult
 
 from autofuse_codegen.kernel.calls import calls
+from autofuse_codegen.kernel.names import Names, identifier
 from autofuse_codegen.printers.cpp import size, statements
 from autofuse_codegen.targets.cpu.borders import ALONE, Borders
 from autofuse_codegen.targets.cpu.lanes import LANES, lane_bytes
 from autofuse_codegen.targets.cpu.local_memory import plan_memory
 from autofuse_codegen.targets.cpu.lower import GroupLowering, phase_groups
-from autofuse_codegen.targets.cpu.names import Names, identifier
 from autofuse_codegen.targets.cpu.reductions import joined_elements, needs_row_memory
 from autofuse_codegen.targets.cpu.scope import Scratch
 from autofuse_codegen.targets.cpu.views import CaseView, FunctionView

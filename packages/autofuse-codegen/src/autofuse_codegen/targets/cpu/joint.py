@@ -4,12 +4,12 @@ from attrs import frozen
 from autofuse_ir.comment import comment_text
 from autofuse_ir.group_order import levels
 from autofuse_ir.kernel_memory import workspace_plan
-from autofuse_ir.schedule import Alternative, ScheduleGroup, ScheduleResult
+from autofuse_ir.schedule import ScheduleGroup, ScheduleResult
 
-from autofuse_codegen.errors import CodegenError
+from autofuse_codegen.kernel.names import Names, identifier
+from autofuse_codegen.kernel.several_groups import only_alternative
 from autofuse_codegen.targets.cpu.borders import Borders
 from autofuse_codegen.targets.cpu.functions import case_view
-from autofuse_codegen.targets.cpu.names import Names, identifier
 from autofuse_codegen.targets.cpu.views import CaseView, LevelView, PartView
 
 
@@ -20,11 +20,6 @@ class KernelFunctions:
     cases: tuple[CaseView, ...]
     levels: tuple[LevelView, ...]
     called: frozenset[str]
-
-
-def is_joint(schedule: ScheduleResult) -> bool:
-    """True for a kernel whose groups are solved and run by themselves."""
-    return any(len(alternative.groups) > 1 for alternative in schedule.alternatives)
 
 
 def joint_functions(schedule: ScheduleResult, launch_names: dict[str, str]) -> KernelFunctions:
@@ -91,14 +86,3 @@ def _blocks(name: str, waiting: tuple[CaseView, ...]) -> str:
         return f"t->{name}.blocks"
     by_itself = " || ".join(f"t->{name}.key == {case.key}" for case in waiting)
     return f"({by_itself}) ? 0 : t->{name}.blocks"
-
-
-def only_alternative(schedule: ScheduleResult) -> Alternative:
-    """Return the one way to run a kernel of several groups; ``CodegenError`` where there are more."""
-    if len(schedule.alternatives) != 1:
-        raise CodegenError(
-            f"it has {len(schedule.alternatives)} alternatives, of several groups each",
-            where=f"kernel {schedule.name}",
-            fix="schedule a kernel of several groups in one alternative",
-        )
-    return schedule.alternatives[0]

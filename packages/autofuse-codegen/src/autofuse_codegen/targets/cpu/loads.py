@@ -7,6 +7,7 @@ from attrs import define, frozen
 from autofuse_ir.asc_graph import AccessDim, AscNode, Bounds
 from autofuse_ir.dims import Dim, const
 
+from autofuse_codegen.kernel.addresses import address, strides_of
 from autofuse_codegen.kernel.program import (
     Binary,
     Call,
@@ -21,7 +22,6 @@ from autofuse_codegen.kernel.program import (
     Size,
     Statement,
 )
-from autofuse_codegen.targets.cpu.access import address, strides_of
 from autofuse_codegen.targets.cpu.lanes import LANES
 from autofuse_codegen.targets.cpu.literals import literal, type_name
 from autofuse_codegen.targets.cpu.operators import RAISED

@@ -7,7 +7,7 @@ from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.schedule import ImplGraph, Location
 from autofuse_ir.strides import dense_strides
 
-from autofuse_codegen.targets.cpu.access import Address
+from autofuse_codegen.kernel.addresses import Address
 
 
 @frozen

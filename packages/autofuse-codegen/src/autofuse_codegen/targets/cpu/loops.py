@@ -11,8 +11,8 @@ from autofuse_ir.asc_graph import Axis, AxisKind
 from autofuse_ir.dims import Dim, const, product
 
 from autofuse_codegen.errors import CodegenError
+from autofuse_codegen.kernel.names import Names
 from autofuse_codegen.kernel.program import Binary, Call, Declare, Expression, For, Integer, Name, Size, Statement
-from autofuse_codegen.targets.cpu.names import Names
 
 INNER = (AxisKind.TILE_INNER, AxisKind.BLOCK_INNER)
 SPLIT = (*INNER, AxisKind.TILE_OUTER, AxisKind.BLOCK_OUTER)

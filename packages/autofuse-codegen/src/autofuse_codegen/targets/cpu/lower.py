@@ -4,6 +4,7 @@ from attrs import define, field
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.schedule import ImplGraph, Location, Phase, Sync
 
+from autofuse_codegen.kernel.names import Names
 from autofuse_codegen.kernel.program import (
     Binary,
     Call,
@@ -21,7 +22,6 @@ from autofuse_codegen.targets.cpu.ahead import fetched_ahead, tile_axis
 from autofuse_codegen.targets.cpu.borders import ALONE, Borders, in_workspace
 from autofuse_codegen.targets.cpu.lanes import LANES
 from autofuse_codegen.targets.cpu.literals import literal, type_name
-from autofuse_codegen.targets.cpu.names import Names
 from autofuse_codegen.targets.cpu.reductions import needs_row_memory
 from autofuse_codegen.targets.cpu.scope import KernelScope
 from autofuse_codegen.targets.cpu.segments import SegmentWriter

@@ -6,6 +6,7 @@ from autofuse_ir.asc_ops import NOT_EVALUATED, REDUCTIONS
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.schedule import Location, Segment
 
+from autofuse_codegen.kernel.addresses import Address, address
 from autofuse_codegen.kernel.program import (
     Binary,
     Call,
@@ -22,7 +23,6 @@ from autofuse_codegen.kernel.program import (
     Strips,
     Walk,
 )
-from autofuse_codegen.targets.cpu.access import Address, address
 from autofuse_codegen.targets.cpu.ahead import distance
 from autofuse_codegen.targets.cpu.lanes import LANES
 from autofuse_codegen.targets.cpu.literals import type_name

@@ -6,11 +6,11 @@ from autofuse_ir.dims import Dim, const
 from autofuse_ir.schedule import ImplGraph, Location, Placement
 
 from autofuse_codegen.errors import CodegenError
+from autofuse_codegen.kernel.addresses import Address
+from autofuse_codegen.kernel.names import Names
 from autofuse_codegen.kernel.program import Binary, Expression, Name, Size
-from autofuse_codegen.targets.cpu.access import Address
 from autofuse_codegen.targets.cpu.local_memory import BufferMemory, plan_memory, vectorised_axes
 from autofuse_codegen.targets.cpu.loops import Nest
-from autofuse_codegen.targets.cpu.names import Names
 from autofuse_codegen.targets.cpu.tables import Table, replaced, tables_of
 
 

@@ -7,6 +7,7 @@ from autofuse_ir.reduction import tree_of
 from autofuse_ir.schedule import Location, Segment
 
 from autofuse_codegen.errors import CodegenError
+from autofuse_codegen.kernel.addresses import Address
 from autofuse_codegen.kernel.program import (
     Binary,
     Call,
@@ -19,7 +20,6 @@ from autofuse_codegen.kernel.program import (
     Statement,
     Variable,
 )
-from autofuse_codegen.targets.cpu.access import Address
 from autofuse_codegen.targets.cpu.lanes import LANES
 from autofuse_codegen.targets.cpu.local_memory import leaf_count, tile_address, workspace_address
 from autofuse_codegen.targets.cpu.reductions import StateForm, element_of_tile, joined_axes, state_forms

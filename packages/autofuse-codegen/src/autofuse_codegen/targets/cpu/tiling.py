@@ -4,8 +4,9 @@ from autofuse_ir.comment import comment_text
 from autofuse_ir.schedule import ScheduleResult
 from autofuse_ir.tiling import CaseModel, TilingModel
 
-from autofuse_codegen.targets.cpu.joint import is_joint, member, only_alternative
-from autofuse_codegen.targets.cpu.names import identifier
+from autofuse_codegen.kernel.names import identifier
+from autofuse_codegen.kernel.several_groups import is_joint, only_alternative
+from autofuse_codegen.targets.cpu.joint import member
 from autofuse_codegen.targets.cpu.views import StoreView, TilingCaseView, TilingPartView, TilingView
 
 
