@@ -28,7 +28,8 @@ class DropUnitAxes:
             graph = evolve(graph, axes=(axis,), nodes=nodes)
         keep = [i for i, axis in enumerate(graph.axes) if axis.size != one] or [0]
         dropped = {axis.name for i, axis in enumerate(graph.axes) if i not in keep}
-        changed = [_without(node, keep, dropped) for node in graph.nodes]
+        single = {axis.name for axis in graph.axes if axis.size == one}
+        changed = [_joining_nothing(_without(node, keep, dropped), single) for node in graph.nodes]
         aliases: dict[str, str] = {}
         kept: list[AscNode] = []
         for node in changed:
@@ -44,26 +45,30 @@ class DropUnitAxes:
 
 
 def _without(node: AscNode, keep: list[int], dropped: set[str]) -> AscNode:
-    node = evolve(
+    return evolve(
         node,
         repeats=tuple(node.repeats[i] for i in keep),
         strides=tuple(node.strides[i] for i in keep),
         access=_simplify(node.access, dropped),
     )
+
+
+def _joining_nothing(node: AscNode, single: set[str]) -> AscNode:
+    """Return ``node`` without what it would do along axes of one iteration, also the one that is left."""
     rule = asc_op(node.op)
-    if rule is None or not dropped:
+    if rule is None or not single:
         return node
     match rule.kind:
         case AscKind.REDUCE:
-            left = tuple(axis for axis in reduced_axes(node) if axis not in dropped)
+            left = tuple(axis for axis in reduced_axes(node) if axis not in single)
             return evolve(node, attrs=tuple(Attr("axes", left) if a.name == "axes" else a for a in node.attrs))
-        case AscKind.INDEX if node.attr("axis") in dropped:
+        case AscKind.INDEX if node.attr("axis") in single:
             return evolve(node, op="Scalar", attrs=(Attr("value", 0),))
-        case AscKind.SCAN if node.attr("axis") in dropped and node.attr("exclusive", False):
+        case AscKind.SCAN if node.attr("axis") in single and node.attr("exclusive", False):
             nothing = int(node.op == "CumProd")
             value: int | float = float(nothing) if node.dtype.is_float else nothing
             return evolve(node, op="Scalar", inputs=(), attrs=(Attr("value", value),))
-        case AscKind.SCAN if node.attr("axis") in dropped:
+        case AscKind.SCAN if node.attr("axis") in single:
             return evolve(node, attrs=(Attr("axis", ""),))
         case _:
             return node
