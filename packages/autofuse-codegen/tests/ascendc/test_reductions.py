@@ -1,11 +1,12 @@
 """Reductions on Ascend have the bits of the interpreter, by every template, whatever the tile or how many cores."""
 
 import math
+import struct
 
 import autofuse_ascend_sim as sim
 import numpy as np
 import pytest
-from ascend_kernels import Kernel, build, compile_all, inputs_of
+from ascend_kernels import Kernel, build, compile_all, field_offset, inputs_of
 from autofuse_ir import dtypes as dt
 from autofuse_schedule.errors import ScheduleError
 from reduction_samples import DEEP, PLANE, SAMPLES, TEMPLATES, F, alone, build_forced
@@ -146,11 +147,15 @@ def test_tiles_shorter_than_what_is_held_know_their_own_extents(tmp_path):
 
 
 def test_rows_of_a_narrower_last_tile_lie_as_what_is_held_for_it(tmp_path):
-    """Weights that depend on the row alone, in tiles of some columns."""
+    """Weights that depend on the row alone, in tiles of some columns; rows of the last tile have a shorter pitch."""
     b = Kernel("weighted", PLANE)
     weights = b.broadcast(b.cast(b.axis_index("z0", dt.int32), F), "z1")
     total = b.op("Mul", b.read("x", F, "z0", "z1"), weights)
     b.write(b.apply("Sub", total, b.reduce("Sum", total, "z0")), "y")
     emulated = compile_all(build_forced(b, "all-load-held"), tmp_path)
-    sizes = [{"n": 100, "m": m} for m in (50, 58, 60, 66, 75, 82)]
+    sizes = [{"n": 100, "m": m} for m in (130, 2_500)]
+    at = field_offset(emulated.kernels["weighted"].bundle, "z1t_size")
+    tiles = [struct.unpack_from("<q", emulated.tiling_data("weighted", each, 1), at)[0] for each in sizes]
+    last = [each["m"] % tile for each, tile in zip(sizes, tiles, strict=True)]
+    assert [-(-left // 8) < tile // 8 for left, tile in zip(last, tiles, strict=True)] == [True, True]
     assert check(emulated, "weighted", [(each, 1) for each in sizes]) == len(sizes)
