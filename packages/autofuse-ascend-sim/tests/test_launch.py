@@ -6,7 +6,7 @@ from pathlib import Path
 import autofuse_ascend_sim as sim
 import numpy as np
 import pytest
-from autofuse_ascend_sim.launch import _raise
+from autofuse_ascend_sim.outcome import raise_failure
 from autofuse_ascend_sim.toolchain import host_program
 
 CASES = Path(__file__).parent / "cases"
@@ -119,10 +119,10 @@ def test_a_signal_told_to_lie_in_another_kernel_has_no_line_of_its_own(faults):
     start = next(int(line.split()[0], 16) for line in listed.splitlines() if line.endswith(" T prints"))
     facts = {"kind": "timeout", "message": "", "block": "2", "site": f"{faults.path} {start + 1} "}
     with pytest.raises(sim.HangError) as own:
-        _raise(facts, faults, "prints")
+        raise_failure(facts, faults, "prints")
     assert own.value.place.line > 0
     with pytest.raises(sim.HangError) as other:
-        _raise(facts, faults, "hangs_in_block_2")
+        raise_failure(facts, faults, "hangs_in_block_2")
     assert other.value.place.line == 0
 
 

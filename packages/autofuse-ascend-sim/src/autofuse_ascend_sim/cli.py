@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from autofuse_ascend_sim.errors import AscendSimError, LaunchError
-from autofuse_ascend_sim.launch import Argument, run
+from autofuse_ascend_sim.gm import Argument
+from autofuse_ascend_sim.launch import run
 from autofuse_ascend_sim.library import compile, kernel_names
 from autofuse_ascend_sim.report import SimReport
 from autofuse_ascend_sim.soc import load_soc, soc_names

@@ -9,6 +9,7 @@ from autofuse_ascend_sim.conformance.case import MASK_WORDS, Case, Expectation, 
 from autofuse_ascend_sim.conformance.elements import ELEMENTS, Array, Element
 from autofuse_ascend_sim.conformance.lanes import CAPACITY, count_steps, indices, masked_steps
 from autofuse_ascend_sim.conformance.meanings import whole_number
+from autofuse_ascend_sim.conformance.operands import target_of
 from autofuse_ascend_sim.signatures.table import TYPE_NAMES, Rounding, roundings
 
 MODES = {
@@ -35,7 +36,7 @@ def _case(architecture: str, pair: Rounding, mode: str, form: str, steps: tuple[
     target, source = (ELEMENTS[TYPE_NAMES[name]] for name in (pair.target, pair.source))
     scales = pair.source == "i32" and pair.target == "h"
     src = Operand("src", source, _samples(source, target, mode))
-    dst = Operand("dst", target, target.samples(CAPACITY, 9, specials=False))
+    dst = target_of(target)
     code = "SetDeqScale(static_cast<half>(0.5f));\n" if scales else ""
     if form == "bits":
         code += MASK_WORDS

@@ -8,6 +8,7 @@ import numpy as np
 from autofuse_ascend_sim.conformance.case import Case, Operand, Step, word
 from autofuse_ascend_sim.conformance.elements import ELEMENTS, Array, Element
 from autofuse_ascend_sim.conformance.lanes import CAPACITY
+from autofuse_ascend_sim.conformance.operands import target_of
 from autofuse_ascend_sim.signatures.table import Function, functions
 
 COMPARISONS = (np.less, np.greater, np.equal, np.less_equal, np.greater_equal, np.not_equal)
@@ -97,7 +98,7 @@ def _register(row: Function, types: tuple[str, ...]) -> Iterator[Case]:
     element = ELEMENTS[types[0]]
     lanes = 256 // element.size
     inputs = tuple(Operand(f"src{i}", element, _samples(element, i + 1)) for i in range(2))
-    dst = Operand("dst", element, element.samples(CAPACITY, 9, specials=False))
+    dst = target_of(element)
     numbers = [element.decode(operand.values) for operand in inputs]
     code = (
         f"Compare(src0, src1, static_cast<CMPMODE>(p[0]), static_cast<uint64_t>({lanes}), BinaryRepeatParams());\n"
@@ -129,7 +130,7 @@ def _select(row: Function, types: tuple[str, ...], counts: Sequence[int]) -> Ite
         Operand("src1", element, element.samples(CAPACITY, 2)),
     )
     scalar = element.encode(np.array([3.0]))
-    dst = Operand("dst", element, element.samples(CAPACITY, 9, specials=False))
+    dst = target_of(element)
     for mode in modes:
         second = f"static_cast<{element.name}>(3)" if is_scalar else "src1"
         code = f"Select(dst, bits, src0, {second}, SELMODE::{mode}, p[0]);"
@@ -158,7 +159,7 @@ def _select_masked(row: Function, types: tuple[str, ...]) -> Iterator[Case]:
         Operand("src1", element, element.samples(CAPACITY, 2)),
     )
     scalar = element.encode(np.array([3.0]))
-    dst = Operand("dst", element, element.samples(CAPACITY, 9, specials=False))
+    dst = target_of(element)
     mode = "VSEL_TENSOR_SCALAR_MODE" if is_scalar else "VSEL_TENSOR_TENSOR_MODE"
     active = np.zeros(lanes, bool)
     active[: lanes - 5] = True
@@ -189,7 +190,7 @@ def _select_bytes(row: Function, types: tuple[str, ...]) -> Iterator[Case]:
     shapes = ((1, 32, 32), (4, 96, 96), (3, 64, 96)) if element.size == 4 else ((1, 32, 32), (4, 96, 96), (3, 48, 96))
     mask = np.random.default_rng(4).integers(0, 2, CAPACITY).astype(flags.storage)
     inputs = (Operand("src", element, element.samples(CAPACITY, 1)), Operand("mask", flags, mask))
-    dst = Operand("dst", element, element.samples(CAPACITY, 9, specials=False))
+    dst = target_of(element)
     scalar = element.encode(np.array([3.0]))[0]
     operands = f"static_cast<{element.name}>(3), src" if is_scalar_first else f"src, static_cast<{element.name}>(3)"
     code = (
@@ -214,7 +215,7 @@ def _gather_mask(row: Function, types: tuple[str, ...]) -> Iterator[Case]:
     element = ELEMENTS[types[0]]
     lanes = 256 // element.size
     src = Operand("src", element, element.samples(CAPACITY, 1))
-    dst = Operand("dst", element, element.samples(CAPACITY, 9, specials=False))
+    dst = target_of(element)
     kept = Operand("kept", ELEMENTS["uint32_t"], np.zeros(8, np.uint32))
     by_tensor = len(types) > 1
     inputs: tuple[Operand, ...] = (src,)

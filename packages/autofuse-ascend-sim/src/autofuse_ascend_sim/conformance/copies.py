@@ -7,6 +7,7 @@ import numpy as np
 from autofuse_ascend_sim.conformance.case import Case, Operand, Step, word
 from autofuse_ascend_sim.conformance.elements import ELEMENTS, Array, Element
 from autofuse_ascend_sim.conformance.lanes import CAPACITY
+from autofuse_ascend_sim.conformance.operands import target_of
 from autofuse_ascend_sim.signatures.table import Function, functions
 
 EXT = "DataCopyExtParams(static_cast<uint16_t>(p[0]), p[1], p[2], p[3], 0)"
@@ -37,7 +38,7 @@ def copied_operands(element: Element) -> tuple[Operand, Operand]:
     """Source and destination: copies move bits, so special values would only show how NaN payloads compare."""
     return (
         Operand("src", element, element.samples(CAPACITY, 1, specials=False)),
-        Operand("dst", element, element.samples(CAPACITY, 9, specials=False)),
+        target_of(element),
     )
 
 

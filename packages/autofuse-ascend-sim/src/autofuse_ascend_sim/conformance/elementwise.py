@@ -8,9 +8,8 @@ from autofuse_ascend_sim.conformance.case import MASK_WORDS, Case, Expectation, 
 from autofuse_ascend_sim.conformance.elements import ELEMENTS, Array, Element
 from autofuse_ascend_sim.conformance.lanes import CAPACITY, count_steps, indices, masked_steps
 from autofuse_ascend_sim.conformance.meanings import MEANINGS, Call, Meaning
+from autofuse_ascend_sim.conformance.operands import target_of
 from autofuse_ascend_sim.signatures.table import Function, functions
-
-STRIDES = {1: "UnaryRepeatParams", 2: "BinaryRepeatParams"}
 
 
 def cases(architecture: str, counts: Sequence[int]) -> Iterator[Case]:
@@ -39,7 +38,7 @@ def _case(row: Function, types: tuple[str, ...], counts: Sequence[int]) -> Case:
     bits = row.form.endswith("bits")
     is_masked = bits or row.form.endswith("mask")
     steps = masked_steps(sizes, bits) if is_masked else count_steps(counts)
-    dst = Operand("dst", target, target.samples(CAPACITY, 9, specials=False))
+    dst = target_of(target)
     scalar = _scalar(meaning, source, "divides" in row.form) if has_scalar else None
     arguments = ["dst", *(operand.name for operand in inputs)]
     if scalar is not None:
@@ -160,7 +159,7 @@ def _flexible(counts: Sequence[int]) -> Iterator[Case]:
 
 def _flexible_case(row: Function, meaning: Meaning, element: Element, left: bool, counts: Sequence[int]) -> Case:
     (source,) = _inputs(meaning, element, False, element)
-    dst = Operand("dst", element, element.samples(CAPACITY, 9, specials=False))
+    dst = target_of(element)
     scalar = _scalar(meaning, element, False)
     literal = f"static_cast<{element.name}>({_literal(meaning, element)})"
     operands = f"{literal}, src0" if left else f"src0, {literal}"

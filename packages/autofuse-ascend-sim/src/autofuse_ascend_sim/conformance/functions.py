@@ -10,6 +10,7 @@ from attrs import frozen
 from autofuse_ascend_sim.conformance.case import Case, Operand, Step
 from autofuse_ascend_sim.conformance.elements import ELEMENTS, Array, Element
 from autofuse_ascend_sim.conformance.lanes import CAPACITY, count_steps
+from autofuse_ascend_sim.conformance.operands import target_of
 from autofuse_ascend_sim.signatures.table import Function, functions
 
 Numbers = Any
@@ -27,7 +28,6 @@ class Formula:
     low: float = -8.0
     high: float = 8.0
     has_specials: bool = True
-    has_whole_form: bool = True
 
 
 def lgamma(x: float) -> float:
@@ -202,7 +202,7 @@ def _case(
     steps: tuple[Step, ...],
     of: Callable[..., Numbers],
 ) -> Case:
-    dst = Operand("dst", element, element.samples(CAPACITY, 9, specials=False))
+    dst = target_of(element)
     with np.errstate(all="ignore"):
         results = element.encode(of(*(element.decode(operand.values) for operand in inputs)))
 

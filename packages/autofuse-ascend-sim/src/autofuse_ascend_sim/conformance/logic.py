@@ -9,6 +9,7 @@ from autofuse_ascend_sim.conformance.case import Case, Operand, Step
 from autofuse_ascend_sim.conformance.elements import ELEMENTS, Array, Element
 from autofuse_ascend_sim.conformance.lanes import CAPACITY, count_steps
 from autofuse_ascend_sim.conformance.meanings import whole_number
+from autofuse_ascend_sim.conformance.operands import target_of
 from autofuse_ascend_sim.signatures.table import Function, functions
 
 Numbers = Any
@@ -106,7 +107,7 @@ def _map(
     code: str = "",
     ulp: int = 0,
 ) -> Case:
-    dst = Operand("dst", target, target.samples(CAPACITY, 9, specials=False))
+    dst = target_of(target)
     with np.errstate(all="ignore"):
         results = target.encode(of(*(operand.element.decode(operand.values) for operand in inputs)))
 

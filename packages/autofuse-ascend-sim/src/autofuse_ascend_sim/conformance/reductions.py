@@ -1,4 +1,4 @@
-"""Cases of the reductions: instructions over repeats, blocks and pairs, count forms, and matrices by axis."""
+"""Cases of the reductions: instructions over repeats, blocks and pairs, and count forms."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -9,9 +9,10 @@ from attrs import evolve
 from autofuse_ascend_sim.conformance.case import Case, Operand, Step
 from autofuse_ascend_sim.conformance.elements import ELEMENTS, Array, Element
 from autofuse_ascend_sim.conformance.lanes import CAPACITY
+from autofuse_ascend_sim.conformance.matrix_reductions import matrix_case, rows_case
+from autofuse_ascend_sim.conformance.operands import target_of
 from autofuse_ascend_sim.signatures.table import Function, functions
 
-SHAPES = ((1, 1), (3, 5), (4, 8), (7, 33), (5, 64), (2, 65), (3, 128), (6, 200), (16, 40))
 ORDERS = ("ORDER_VALUE_INDEX", "ORDER_INDEX_VALUE", "ORDER_ONLY_VALUE", "ORDER_ONLY_INDEX")
 WHOLE = ("WholeReduceSum", "WholeReduceMax", "WholeReduceMin", "RepeatReduceSum")
 GENERAL = {
@@ -31,9 +32,9 @@ def cases(architecture: str, counts: Sequence[int]) -> Iterator[Case]:
         for instance in row.instantiations:
             types = tuple(text for _, text in instance.arguments if text in ELEMENTS)
             if row.level == "high" and "srcShape" in names:
-                yield _matrix(row, types[0], dict(instance.arguments)["pattern"])
+                yield matrix_case(row, types[0], dict(instance.arguments)["pattern"])
             elif row.level == "high" and row.name in ("Sum", "Mean"):
-                yield _rows(row, types)
+                yield rows_case(row, types)
             elif row.name == "ReduceXorSum":
                 yield _xor_sum(row, types[0], counts)
             elif row.name in WHOLE:
@@ -69,11 +70,7 @@ def _source(element: Element) -> Operand:
     return Operand("src", element, element.samples(CAPACITY, 1, specials=False))
 
 
-def _target(element: Element) -> Operand:
-    return Operand("dst", element, element.samples(CAPACITY, 9, specials=False))
-
-
-def _mask_text(row: Function, lanes: int) -> tuple[str, str]:
+def _mask_text(row: Function) -> tuple[str, str]:
     kind = next(p.kind for p in row.parameters if p.name == "mask")
     if not kind.endswith("[]"):
         return "", "static_cast<int32_t>(p[0])"
@@ -98,9 +95,9 @@ def _repeats(values: Any, lanes: int, repeats: int, stride: int, per_block: int)
 def _whole(row: Function, kind: str) -> Iterator[Case]:
     element = ELEMENTS[kind]
     lanes, per_block = 256 // element.size, 32 // element.size
-    src, dst = _source(element), _target(element)
+    src, dst = _source(element), target_of(element)
     numbers = element.decode(src.values)
-    words, mask = _mask_text(row, lanes)
+    words, mask = _mask_text(row)
     is_sum = row.name.endswith("Sum")
     join, neutral = _join(row.name), _neutral(row.name, element)
     for order in ("",) if is_sum else ORDERS:
@@ -160,9 +157,9 @@ def _whole(row: Function, kind: str) -> Iterator[Case]:
 def _parts(row: Function, kind: str) -> Case:
     element = ELEMENTS[kind]
     lanes, per_block = 256 // element.size, 32 // element.size
-    src, dst = _source(element), _target(element)
+    src, dst = _source(element), target_of(element)
     numbers = element.decode(src.values)
-    words, mask = _mask_text(row, lanes)
+    words, mask = _mask_text(row)
     join, neutral = _join(row.name), _neutral(row.name, element)
     part = 2 if row.name.startswith("Pair") else per_block
     results = lanes // part
@@ -192,7 +189,7 @@ def _general(row: Function, kind: str) -> Iterator[Case]:
         renamed = evolve(row, name=old)
         reduction = "SUM" if old.endswith("Sum") else old[-3:].upper()
         for case in _whole(renamed, kind) if old in WHOLE else (_parts(renamed, kind),):
-            words, mask = _mask_text(row, 256 // ELEMENTS[kind].size)
+            words, mask = _mask_text(row)
             order = next((name for name in ORDERS if case.form.startswith(name)), "")
             tail = f", ReduceOrder::{order}" if order else ""
             explicit = f"<ReduceType::{reduction}, {kind}, {kind}>"
@@ -203,7 +200,7 @@ def _general(row: Function, kind: str) -> Iterator[Case]:
 def _counted(row: Function, kind: str, counts: Sequence[int]) -> Iterator[Case]:
     element = ELEMENTS[kind]
     lanes = 256 // element.size
-    src, dst = _source(element), _target(element)
+    src, dst = _source(element), target_of(element)
     numbers = element.decode(src.values)
     name = row.name
 
@@ -239,83 +236,10 @@ def _counted(row: Function, kind: str, counts: Sequence[int]) -> Iterator[Case]:
         yield Case(name, row.architecture, (kind,), form, code, (src,), (dst,), steps, expectation, tmp_bytes=8192)
 
 
-def _matrix_source(element: Element, name: str, stride: int) -> Array:
-    rng = np.random.default_rng(1)
-    if name in ("ReduceAny", "ReduceAll"):
-        return element.encode(
-            rng.integers(0, 2, CAPACITY).astype(np.float64 if element.is_floating else element.storage)
-        )
-    if name == "ReduceProd":
-        return element.encode(rng.choice([-1.0, 1.0, 2.0, 0.5], CAPACITY))
-    if name in ("ReduceSum", "ReduceMean") and element.is_floating:
-        return element.encode(rng.integers(-9, 10, CAPACITY).astype(np.float64))  # exact in any order
-    return element.samples(CAPACITY, 1, specials=False)
-
-
-def _matrix(row: Function, kind: str, pattern: str) -> Case:
-    element = ELEMENTS[kind]
-    per_block = 32 // element.size
-    source = _matrix_source(element, row.name, per_block)
-    src, dst = Operand("src", element, source), _target(element)
-    numbers = element.decode(source)
-    last_axis = pattern.endswith("AR")
-    reduce: Any = {
-        "ReduceSum": np.sum, "ReduceMean": np.mean, "ReduceMax": np.max, "ReduceMin": np.min, "ReduceProd": np.prod,
-        "ReduceAny": np.max, "ReduceAll": np.min,
-    }[row.name]  # fmt: skip
-
-    def expectation(step: Step) -> tuple[tuple[Array, ...], ...]:
-        rows, columns = step
-        stride = -(-columns // per_block) * per_block
-        whole = numbers[: rows * stride].reshape(rows, stride)[:, :columns]
-        options = {"dtype": whole.dtype} if row.name == "ReduceSum" else {}
-        results = element.encode(reduce(whole, axis=1 if last_axis else 0, **options))
-        after = dst.values.copy()
-        after[: results.size] = results
-        return ((after,),)
-
-    tmp = "tmp, " if row.form == "pattern_tmp" else ""
-    code = f"uint32_t shape[2] = {{p[0], p[1]}};\n{row.name}<{kind}, {pattern}>(dst, src, {tmp}shape, true);"
-    form = f"{pattern.rsplit(':', 1)[1]} {row.form}"
-    fitting = tuple(s for s in SHAPES if s[0] * -(-s[1] // per_block) * per_block <= CAPACITY)
-    ulp = 1 if row.name == "ReduceMean" else 0
-    return Case(
-        row.name, row.architecture, (kind,), form, code, (src,), (dst,), fitting, expectation, ulp, tmp_bytes=32768
-    )
-
-
-def _rows(row: Function, types: tuple[str, ...]) -> Case:
-    element = ELEMENTS[types[0]]
-    per_block = 32 // element.size
-    source = element.encode(np.random.default_rng(1).integers(-3, 4, CAPACITY).astype(np.float64))
-    src, dst = Operand("src", element, source), _target(element)
-    numbers = element.decode(source)
-
-    def expectation(step: Step) -> tuple[tuple[Array, ...], ...]:
-        rows, columns = step
-        stride = -(-columns // per_block) * per_block
-        whole = numbers[: rows * stride].reshape(rows, stride)[:, :columns]
-        results = element.encode(whole.sum(axis=1) if row.name == "Sum" else whole.mean(axis=1))
-        after = dst.values.copy()
-        after[:rows] = results
-        return ((after,),)
-
-    tmp = "tmp, " if any(p.name == "sharedTmpBuffer" for p in row.parameters) else ""
-    explicit = f"<{', '.join(types)}>" if row.name == "Mean" else ""
-    stride_text = f"(p[1] + {per_block - 1}) / {per_block} * {per_block}"
-    code = (
-        f"{row.name}Params params;\nparams.outter = p[0];\nparams.inner = {stride_text};\nparams.n = p[1];\n"
-        f"{row.name}{explicit}(dst, src, {tmp}params);"
-    )
-    fitting = tuple(s for s in SHAPES if s[0] * -(-s[1] // per_block) * per_block <= CAPACITY)
-    form = "rows with temporary" if tmp else "rows"
-    return Case(row.name, row.architecture, types, form, code, (src,), (dst,), fitting, expectation, 1, tmp_bytes=8192)
-
-
 def _xor_sum(row: Function, kind: str, counts: Sequence[int]) -> Case:
     element = ELEMENTS[kind]
     inputs = tuple(Operand(f"src{i}", element, element.samples(CAPACITY, i + 1)) for i in range(2))
-    dst = _target(element)
+    dst = target_of(element)
 
     def expectation(step: Step) -> tuple[tuple[Array, ...], ...]:
         after = dst.values.copy()

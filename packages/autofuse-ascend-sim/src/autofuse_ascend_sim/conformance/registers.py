@@ -8,6 +8,7 @@ from autofuse_ascend_sim.conformance.case import Case, Operand, Step, word
 from autofuse_ascend_sim.conformance.comparisons import COMPARISONS
 from autofuse_ascend_sim.conformance.elements import ELEMENTS, Array, Element
 from autofuse_ascend_sim.conformance.lanes import CAPACITY
+from autofuse_ascend_sim.conformance.operands import target_of
 
 FLOATING = ("half", "float")
 
@@ -34,7 +35,7 @@ def _operands(element: Element) -> tuple[tuple[Operand, Operand], Operand]:
         Operand("src0", element, element.samples(CAPACITY, 1, specials=False)),
         Operand("src1", element, element.samples(CAPACITY, 2, specials=False)),
     )
-    return inputs, Operand("dst", element, element.samples(CAPACITY, 9, specials=False))
+    return inputs, target_of(element)
 
 
 def _counter_mode(architecture: str, element: Element, counts: Sequence[int]) -> Case:
