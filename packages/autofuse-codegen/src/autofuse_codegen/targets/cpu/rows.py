@@ -2,20 +2,18 @@
 
 from attrs import define, evolve, field
 from autofuse_ir.asc_graph import AscNode, Axis, Bounds
-from autofuse_ir.asc_ops import NOT_EVALUATED, REDUCTIONS
-from autofuse_ir.dims import Dim, const
-from autofuse_ir.schedule import Location, Segment
+from autofuse_ir.asc_ops import REDUCTIONS
+from autofuse_ir.dims import const
+from autofuse_ir.schedule import Segment
 
-from autofuse_codegen.kernel.addresses import Address, address
+from autofuse_codegen.kernel.addresses import address
 from autofuse_codegen.kernel.program import (
     Binary,
     Call,
     Declare,
-    Element,
     Evaluate,
     Expression,
     Integer,
-    Literal,
     Name,
     Size,
     State,
@@ -26,15 +24,13 @@ from autofuse_codegen.kernel.program import (
 from autofuse_codegen.targets.cpu.ahead import distance
 from autofuse_codegen.targets.cpu.lanes import LANES
 from autofuse_codegen.targets.cpu.literals import type_name
-from autofuse_codegen.targets.cpu.loads import ONE_LANE, LoadWriter
-from autofuse_codegen.targets.cpu.local_memory import leaf_count, tile_address, workspace_address
+from autofuse_codegen.targets.cpu.loads import LoadWriter
 from autofuse_codegen.targets.cpu.operators import RAISED, as_bools, call, can_fail
 from autofuse_codegen.targets.cpu.reductions import OPERATIONS, StateForm
+from autofuse_codegen.targets.cpu.row_text import ACCESS, POSITION, RowText
 from autofuse_codegen.targets.cpu.scope import KernelScope, moved, times
 from autofuse_codegen.targets.cpu.seams import Piece, cut_row
 
-ACCESS = "strip"
-POSITION = "i"
 PIECE_POSITION = "at"
 """The position in a piece of a row."""
 
@@ -64,17 +60,20 @@ class RowWriter:
     forms: tuple[StateForm, ...]
     ahead: tuple[str, ...] = ()
     tile: Axis | None = None
-    _before: list[Statement] = field(factory=list)
-    _body: list[tuple[str, Statement]] = field(factory=list)
+    _text: RowText = field(init=False)
     _streamed: str | None = None
     _guards: list[str] = field(factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        self._text = RowText(self.scope, self._strip)
 
     def statements(self, count: Expression | None) -> tuple[Statement, ...]:
         """Return the row; ``count`` is the name of its number of elements, where there is one."""
         scope = self.scope
         computed = tuple(name for name in self.segment.nodes if name not in scope.replaced)
-        for name in dict.fromkeys(i for n in computed for i in self._inputs(n)):
-            self._fetch(name)
+        outside = (i for n in computed for i in self._inputs(n) if i not in self.segment.nodes)
+        for name in dict.fromkeys(outside):
+            self._text.fetch(name)
         for name in computed:
             node = scope.nodes[name]
             match node.op:
@@ -91,21 +90,21 @@ class RowWriter:
                 case _:
                     self._compute(node)
             if name in scope.places and node.op not in ("Store", *REDUCTIONS):
-                self._spill(node)
+                self._text.spill(node)
         for name in self.ahead:
             self._fetch_ahead(scope.nodes[name])
         if count is None:
             count = Integer(1) if self._strip is None else scope.nest.bound(self._strip)
         for guard in self._guards:
             count = Call("af_checked_count", (count, Name(guard), RAISED))
-        if not self._body:
-            return tuple(self._before)
+        if not self._text.body:
+            return tuple(self._text.before)
         cut = (
             None if self.forms or self._can_raise() else cut_row(scope, self.segment, self._strip, count, self._sinks())
         )
         if cut is None:
-            return (*self._before, self._strips(count))
-        return (*self._before, *cut.before, *map(self._piece, cut.pieces))
+            return (*self._text.before, self._strips(count))
+        return (*self._text.before, *cut.before, *map(self._piece, cut.pieces))
 
     @property
     def _strip(self) -> str | None:
@@ -113,7 +112,7 @@ class RowWriter:
 
     def _strips(self, count: Expression) -> Strips:
         trees = tuple(form for form in self.forms if form.is_reduction and not form.in_rows)
-        states = tuple(State(self._taker(form), self._state(form)) for form in trees)
+        states = tuple(State(self._taker(form), self.scope.state(form.node.name)) for form in trees)
         streamed = self._streamed
         if any(form.is_backwards and not form.in_rows for form in self.forms):
             walk, streamed = Walk.BACK, None
@@ -121,14 +120,14 @@ class RowWriter:
             walk = Walk.PLAIN
         else:
             walk = Walk.ROUNDS if streamed is None and self._is_short() else Walk.REDUCED
-        body = tuple(statement for _, statement in self._body)
+        body = tuple(statement for _, statement in self._text.body)
         target = None if streamed is None else Name(streamed)
         return Strips(POSITION, ACCESS, count, LANES, body, target, walk, states)
 
     def _piece(self, piece: Piece) -> Statement:
         """Return the strips of a piece of the row, with the nodes it needs; its Selects pass one input on."""
         body: list[Statement] = []
-        for name, statement in self._body:
+        for name, statement in self._text.body:
             if name in piece.selected and isinstance(statement, Declare):
                 passed = as_bools(Name(self.scope.value(piece.selected[name])), self.scope.nodes[name].dtype)
                 body.append(evolve(statement, value=passed))
@@ -158,22 +157,12 @@ class RowWriter:
         ops = [self.scope.nodes[name].op for name in self.segment.nodes]
         return len(ops) <= MANY_NODES and all(op in FEW_INSTRUCTIONS for op in ops)
 
-    def _add(self, name: str, statement: Statement) -> None:
-        """Add a statement that makes ``name``: before the strips where it is the same in all lanes."""
-        if self.scope.varies(name, self._strip):
-            self._body.append((name, statement))
-        else:
-            self._before.append(statement)
-
-    def _access_of(self, name: str) -> str:
-        return ACCESS if self.scope.varies(name, self._strip) else ONE_LANE
-
     def _load(self, node: AscNode) -> None:
         forwards = len(self.segment.axes) > 1 and not any(form.is_backwards for form in self.forms)
         loop = self.segment.axes[-2] if forwards else None
         text = LoadWriter(self.scope, node, self._strip, ACCESS, POSITION, loop).text()
-        self._before += text.before
-        self._body += [(node.name, statement) for statement in text.body]
+        self._text.before += text.before
+        self._text.body += [(node.name, statement) for statement in text.body]
         if text.guard is not None:
             self._guards.append(text.guard)
 
@@ -184,9 +173,9 @@ class RowWriter:
         offset = self.scope.offset(address(load.access), self._strip, further)
         name = self.scope.names.of(f"ahead {load.name}", f"{load.name}_ahead")
         base = self.scope.base(load.inputs[0])
-        self._before.append(Declare(f"const {type_name(load.dtype)}*", name, moved(base, offset)))
+        self._text.before.append(Declare(f"const {type_name(load.dtype)}*", name, moved(base, offset)))
         fetch = Call("af_fetch_ahead", (Binary("+", Name(name), Name(POSITION)),))
-        self._body.append((load.name, Evaluate(fetch)))
+        self._text.body.append((load.name, Evaluate(fetch)))
 
     def _store(self, node: AscNode) -> None:
         scope = self.scope
@@ -194,37 +183,18 @@ class RowWriter:
         assert node.access is not None
         where = address(node.access)
         step = const(0) if self._strip is None else where.step_along(scope.axes[self._strip].root)
-        pointer = self._pointer(node, "row", scope.base(output.name), scope.offset(where, self._strip))
+        pointer = self._text.pointer(node, "row", scope.base(output.name), scope.offset(where, self._strip))
         if self._streamed is None and step == const(1) and scope.varies(node.name, self._strip):
             self._streamed = pointer
-        self._write(node, pointer, step, self._operand(node.inputs[0], node))
-
-    def _spill(self, node: AscNode) -> None:
-        where, step = self._buffer_address(node)
-        pointer = self._pointer(node, "to", self.scope.base(node.name), self.scope.offset(where, self._strip))
-        self._write(node, pointer, step, as_bools(Name(self.scope.value(node.name)), node.dtype))
-
-    def _write(self, node: AscNode, pointer: str, step: Dim, value: Expression) -> None:
-        arguments: tuple[Expression, ...] = (Name(pointer), value)
-        if self.scope.varies(node.name, self._strip):
-            arguments = (*self._moving(node, pointer, step), value)
-        self._add(node.name, Evaluate(Call(f"{self._access_of(node.name)}.store", arguments)))
-
-    def _moving(self, node: AscNode, pointer: str, step: Dim) -> tuple[Expression, ...]:
-        """Pointer at this strip, and the run-time step where it is not 1."""
-        if step == const(1):
-            return (Binary("+", Name(pointer), Name(POSITION)),)
-        name = self.scope.names.of(f"step {node.name}", f"{node.name}_step")
-        self._before.append(Declare("af_i64", name, Size(step)))
-        return (Binary("+", Name(pointer), Binary("*", Name(POSITION), Name(name))), Name(name))
+        self._text.write(node, pointer, step, self._operand(node.inputs[0], node))
 
     def _compute(self, node: AscNode) -> None:
         operands = tuple(Name(self.scope.value(name)) for name in node.inputs)
         dtypes = tuple(self.scope.nodes[name].dtype for name in node.inputs)
         value: Expression = operands[0]
         if node.op != "Broadcast":
-            value = call(node, operands, dtypes, self._access_of(node.name))
-        self._add(node.name, Declare("auto", self.scope.value(node.name), value))
+            value = call(node, operands, dtypes, self._text.access_of(node.name))
+        self._text.add(node.name, Declare("auto", self.scope.value(node.name), value))
 
     def _inputs(self, name: str) -> tuple[str, ...]:
         return (self.scope.tables[name].index,) if name in self.scope.tables else self.scope.nodes[name].inputs
@@ -233,7 +203,7 @@ class RowWriter:
         """Take the value from its table."""
         table = self.scope.tables[node.name]
         found = Call("af_lookup", (Name(self.scope.table(node.name)), Name(self.scope.value(table.index))))
-        self._add(node.name, Declare("auto", self.scope.value(node.name), found))
+        self._text.add(node.name, Declare("auto", self.scope.value(node.name), found))
 
     def _axis_index(self, node: AscNode) -> None:
         kind = type_name(node.dtype)
@@ -246,7 +216,7 @@ class RowWriter:
             index = Call("af_iota", lanes, (kind, LANES))
         else:
             index = Call("af_splat", (Call(f"({kind})", (first or Integer(0),)),), (kind, LANES))
-        self._add(node.name, Declare("auto", value, index))
+        self._text.add(node.name, Declare("auto", value, index))
 
     def _take(self, node: AscNode) -> None:
         """Give this strip's elements to the state of a reduction or scan."""
@@ -256,11 +226,11 @@ class RowWriter:
         if form.in_rows:
             arguments = (self._place_in_rows(form), *arguments)
         if not form.is_reduction:
-            taken = Call(f"{self._state(form)}.take", arguments)
-            self._body.append((node.name, Declare("auto", self.scope.value(node.name), taken)))
+            taken = Call(f"{self.scope.state(form.node.name)}.take", arguments)
+            self._text.body.append((node.name, Declare("auto", self.scope.value(node.name), taken)))
             return
-        name = self._state(form) if form.in_rows else self._taker(form)
-        self._body.append((node.name, Evaluate(Call(f"{name}.take", arguments))))
+        name = self.scope.state(form.node.name) if form.in_rows else self._taker(form)
+        self._text.body.append((node.name, Evaluate(Call(f"{name}.take", arguments))))
 
     def _place_in_rows(self, form: StateForm) -> Expression:
         """The element of a row of state that belongs to this strip; a scan has rows for all axes inside of its own."""
@@ -273,59 +243,9 @@ class RowWriter:
             row = row * self.scope.axes[axis].size
         return position
 
-    def _state(self, form: StateForm) -> str:
-        return self.scope.names.of(f"state {form.node.name}", f"{form.node.name}_state")
-
     def _taker(self, form: StateForm) -> str:
         return self.scope.names.of(f"taker {form.node.name}", f"into_{form.node.name}")
-
-    def _fetch(self, name: str) -> None:
-        """Load a value that another segment left in its buffer.
-
-        All of a segment's local values are loaded before any is written: a new value may take over the buffer of one
-        that dies here (in place, strip by strip).
-        """
-        scope = self.scope
-        node = scope.nodes[name]
-        if name in self.segment.nodes or name not in scope.places or node.op in NOT_EVALUATED:
-            return
-        where, step = self._buffer_address(node)
-        constness = f"const {type_name(node.dtype)}*"
-        pointer = self._pointer(node, "row", scope.base(name), scope.offset(where, self._strip), constness)
-        kind, value, varies = type_name(node.dtype), scope.value(name), scope.varies(name, self._strip)
-        if node.op in REDUCTIONS and scope.location(name) is Location.WORKSPACE:
-            leaves = Size(leaf_count(node, scope.impl))
-            operation = OPERATIONS[node.op]
-            if varies:
-                moving = self._moving(node, pointer, step)
-                arguments = (moving[0], Size(step), leaves, Call(f"{ACCESS}.live", ()))
-                self._add(name, Declare("auto", value, Call("af_joined", arguments, (operation, LANES))))
-                return
-            one: Expression = Call("af_joined", (Name(pointer), leaves), (operation,))
-        elif varies:
-            self._add(name, Declare("auto", value, Call(f"{ACCESS}.load", self._moving(node, pointer, step))))
-            return
-        else:
-            one = Element(Name(pointer), Literal("0"))
-        self._before.append(Declare("auto", value, Call("af_splat", (one,), (kind, LANES))))
-
-    def _buffer_address(self, node: AscNode) -> tuple[Address, Dim]:
-        """Return the address of a placed value in its buffer, and its step along the strips."""
-        scope = self.scope
-        if scope.location(node.name) is Location.WORKSPACE:
-            elements = leaf_count(node, scope.impl) if node.op in REDUCTIONS else const(1)
-            where = workspace_address(node, scope.impl, elements)
-            step = const(0) if self._strip is None else where.step_along(scope.axes[self._strip].root)
-        else:
-            where = tile_address(node, scope.vectorised[node.name], scope.impl)
-            step = const(0) if self._strip is None else where.step_along(self._strip)
-        return where, step
 
     def _operand(self, name: str, reader: AscNode) -> Expression:
         """Return the value of ``name`` in the form that memory holds."""
         return as_bools(Name(self.scope.value(name)), reader.dtype)
-
-    def _pointer(self, node: AscNode, what: str, base: str, offset: Expression | None, kind: str | None = None) -> str:
-        name = self.scope.names.of(f"{what} {node.name}", f"{node.name}_{what}")
-        self._before.append(Declare(kind or f"{type_name(node.dtype)}*", name, moved(base, offset)))
-        return name

@@ -65,6 +65,10 @@ class KernelScope:
         """Return the name of the table of ``result``."""
         return self.names.of(f"table {result}", f"{result}_of")
 
+    def state(self, node: str) -> str:
+        """Return the name of the state of reduction or scan ``node``."""
+        return self.names.of(f"state {node}", f"{node}_state")
+
     def location(self, node: str) -> Location | None:
         """Return the kind of buffer that ``node`` is placed in; None for values in registers and arguments."""
         return self.places[node].location if node in self.places else None
@@ -93,7 +97,7 @@ class KernelScope:
         for axis, coefficient in where.coefficients:
             index = self.index(axis, strip)
             if index is not None:
-                terms.append(index if coefficient == const(1) else Binary("*", index, Size(coefficient)))
+                terms.append(times(index, coefficient))
         return added(*terms, *more)
 
     def index(self, axis: str, strip: str | None) -> Expression | None:

@@ -24,7 +24,7 @@ from autofuse_codegen.targets.cpu.lanes import LANES
 from autofuse_codegen.targets.cpu.local_memory import leaf_count, tile_address, workspace_address
 from autofuse_codegen.targets.cpu.reductions import StateForm, element_of_tile, joined_axes, state_forms
 from autofuse_codegen.targets.cpu.rows import RowWriter
-from autofuse_codegen.targets.cpu.scope import KernelScope, moved
+from autofuse_codegen.targets.cpu.scope import KernelScope, added, moved, times
 
 
 @define
@@ -78,7 +78,7 @@ class SegmentWriter:
 
     def _next(self, form: StateForm) -> Statement:
         arguments = (Name(self._count),) if form.is_reduction else ()
-        return Evaluate(Call(f"{state_name(self.scope, form)}.next", arguments))
+        return Evaluate(Call(f"{self.scope.state(form.node.name)}.next", arguments))
 
     def _open(self, form: StateForm) -> tuple[Statement, ...]:
         scope, name = self.scope, form.node.name
@@ -97,7 +97,7 @@ class SegmentWriter:
             arguments.append(Name(leaves))
             if form.in_rows:
                 arguments.append(Size(self._result_step(where)))
-        state = state_name(scope, form)
+        state = scope.state(name)
         found.append(Variable(state, Call(form.type, tuple(arguments), form.templates(LANES))))
         return tuple(found)
 
@@ -105,24 +105,20 @@ class SegmentWriter:
         """The number of the first leaf of this tile, which starts at the border of a leaf."""
         number = Address(const(0), element_of_tile(form.node, self.scope.impl))
         inner = [axis for axis in self.segment.axes if self.scope.axes[axis].root in joined_axes(form.node)]
-        terms = []
+        terms: list[Expression] = []
         for root, step in number.coefficients:
             walked = next((axis for axis in inner if self.scope.axes[axis].root == root), None)
             index = self.scope.nest.base_of(walked) if walked is not None else self.scope.nest.known.get(root)
             if index is not None:
-                terms.append(index if step == const(1) else Binary("*", index, Size(step)))
-        if not terms:
-            return None
-        total = terms[0]
-        for term in terms[1:]:
-            total = Binary("+", total, term)
-        return Binary("/", total, Integer(tree_of(form.node).leaf))
+                terms.append(times(index, step))
+        total = added(*terms)
+        return None if total is None else Binary("/", total, Integer(tree_of(form.node).leaf))
 
     def _close(self, form: StateForm) -> tuple[Statement, ...]:
         scope, name = self.scope, form.node.name
         if not form.is_reduction:
             return ()
-        state = state_name(scope, form)
+        state = scope.state(name)
         count = (Name(self._count),) if form.in_rows else ()
         match scope.location(name):
             case Location.WORKSPACE:
@@ -162,8 +158,3 @@ class SegmentWriter:
                 where=f"node {name}, {form.node.op}",
                 fix="put them into segments of their own",
             )
-
-
-def state_name(scope: KernelScope, form: StateForm) -> str:
-    """Return the name of the state of a reduction or scan."""
-    return scope.names.of(f"state {form.node.name}", f"{form.node.name}_state")
