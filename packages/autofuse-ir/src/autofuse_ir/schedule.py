@@ -138,6 +138,8 @@ class Phase:
     its values depend (`autofuse_ir.dependence`) on no axis that it does not walk. They are there for all points of a
     tile, an axis whose outer half it does not walk counting as long as a tile.
     ``block`` names the axis bound to blocks (threads, cores), None when the phase runs in one block.
+    Iterations may come in any order, but for loops that walk the axis of a scan in the phase: those go from the first
+    to the last, and what is in ``backwards`` from the last to the first.
     """
 
     loops: tuple[str, ...]
@@ -145,6 +147,7 @@ class Phase:
     segments: tuple[Segment, ...]
     sync: Sync = Sync.NONE
     shared: int = 0
+    backwards: tuple[str, ...] = ()
 
 
 @frozen
@@ -155,7 +158,9 @@ class ImplGraph:
     axes, parents before children. The value of a reduction is there once all loops that walk its axes are done; until
     then its partial results live where ``accumulators`` says. A reduction whose axes are spread over blocks is placed
     in workspace: the results of its leaves, row-major as (its value's elements, leaf); whoever reads it after a phase
-    with ``sync`` ALL joins them by the tree. ``index_bits`` is 32 where every element offset provably fits, else 64.
+    with ``sync`` ALL joins them by the tree. Where loops walk the axis of a scan, a tile is a piece of its lines: what
+    each line has come to lives where ``accumulators`` says, from its first piece to its last.
+    ``index_bits`` is 32 where every element offset provably fits, else 64.
     In local memory, rows along the innermost axis of a value with several start at multiples of ``row_multiple``
     elements. A local buffer that no placement names is scratch, for each operator in turn.
     """

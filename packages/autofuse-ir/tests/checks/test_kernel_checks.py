@@ -3,11 +3,25 @@
 import pytest
 from attrs import evolve
 from autofuse_ir import dtypes as dt
+from autofuse_ir.asc_builder import AscGraphBuilder
 from autofuse_ir.asc_graph import AccessDim, AccessMap, AscNode, Axis, AxisKind
 from autofuse_ir.checks import findings
-from autofuse_ir.dims import FALSE, const, symbol
+from autofuse_ir.dims import FALSE, ceildiv, const, symbol
 from autofuse_ir.graph import Attr
-from autofuse_ir.schedule import Buffer, Location, Placement, QueuePosition, ScheduleGroup, Segment
+from autofuse_ir.schedule import (
+    Buffer,
+    ImplGraph,
+    Location,
+    Phase,
+    Placement,
+    QueuePosition,
+    ScheduleGroup,
+    Segment,
+    TileRole,
+    TileVariable,
+    TilingCase,
+    TilingGroup,
+)
 
 
 def node(graph, name, **fields):
@@ -109,6 +123,8 @@ def axes(graph, position, axis):
         (lambda g: phase(g, loops=("z0TB", "z0Tb", "z0")), "root 'z0' is walked 2 times"),
         (lambda g: phase(g, loops=("z0TB", "z0Tb", "q")), "'q' is no axis"),
         (lambda g: phase(g, block="z1"), "none of its loops"),
+        (lambda g: phase(g, backwards=("z1",)), "'z1' runs backwards, and is no loop"),
+        (lambda g: phase(g, backwards=("z0TB",)), "'z0TB' runs backwards, and is no loop that one block"),
         (lambda g: tile(g, axis="z1"), "no inner half"),
         (lambda g: tile(g, name="m"), "the size of 'z0t' is z0t_size"),
         (lambda g: tile(g, multiple=0), "multiple 0"),
@@ -166,6 +182,60 @@ def test_axes_that_were_merged_and_split_are_walked_once(artefacts):
     graph = evolve(artefacts.impl_graph, axes=(*artefacts.impl_graph.axes, merged, *halves))
     segments = tuple(evolve(s, axes=("mb",)) for s in graph.phases[0].segments)
     assert findings(phase(graph, loops=("mB",), block="mB", segments=segments)) == ()
+
+
+def scan_in_pieces(reverse):
+    """A scan along z0 of [z0, z1], in pieces of z0; its state is a row."""
+    b = AscGraphBuilder("scan", {"z0": "n", "z1": 8})
+    x = b.load(b.input("x", dt.float32), ("n", 8), ("z0", "z1"), "x0")
+    b.store(b.scan("CumSum", x, "z0", reverse=reverse, name="scan"), "y", ("n", 8), ("z0", "z1"))
+    graph, t = b.build(), symbol("t")
+    halves = (
+        Axis("z0T", AxisKind.TILE_OUTER, ceildiv(symbol("n"), t), ("z0",)),
+        Axis("z0t", AxisKind.TILE_INNER, t, ("z0",)),
+    )
+    (store,) = (n.name for n in graph.nodes if n.op == "Store")
+    return ImplGraph(
+        name="scan",
+        case=TilingCase("z0", ("z0",)),
+        template="by hand",
+        group=TilingGroup(y=("z1",), n=("z0",)),
+        roots=("z0", "z1"),
+        axes=(*graph.axes, *halves),
+        nodes=graph.nodes,
+        tile_variables=(TileVariable("t", "z0t", TileRole.LOCAL, 1, symbol("n"), 1),),
+        phases=(Phase(("z0T",), None, (Segment(("x0", "scan", store), ("z0t", "z1")),), backwards=("z0T",) * reverse),),
+        buffers=(Buffer("state", Location.LOCAL, QueuePosition.VECCALC, const(32), 1),),
+        placements=(
+            Placement("x0", Location.REGISTER),
+            Placement("scan", Location.REGISTER),
+            Placement(store, Location.GLOBAL),
+        ),
+        index_bits=64,
+        accumulators=(Placement("scan", Location.LOCAL, "state"),),
+    )
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_scan_goes_through_its_pieces_in_order_and_keeps_its_state(reverse):
+    graph = scan_in_pieces(reverse)
+    assert findings(graph) == ()
+    turned = findings(phase(graph, backwards=() if reverse else ("z0T",)))
+    assert [f.what for f in turned] == [
+        f"it goes from the {'last' if reverse else 'first'} element on, loop 'z0T' the other way"
+    ]
+    spread = findings(phase(graph, block="z0T", backwards=()))
+    assert [f.what for f in spread] == ["blocks share its axis 'z0'"]
+    for places in ((), (Placement("scan", Location.REGISTER),)):
+        lost = findings(evolve(graph, accumulators=places))
+        assert ["its state has no place" in f.what for f in lost] == [True]
+
+
+def test_phases_that_share_a_loop_go_through_it_one_way():
+    graph = scan_in_pieces(True)
+    (first,) = graph.phases
+    again = evolve(graph, phases=(first, Phase(("z0T",), None, (), shared=1)))
+    assert [f.what for f in findings(again)] == ["it shares loop 'z0T' with a phase that goes through it the other way"]
 
 
 @pytest.mark.parametrize(

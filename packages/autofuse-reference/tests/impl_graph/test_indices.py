@@ -6,7 +6,8 @@ from collections import Counter
 import numpy as np
 from autofuse_ir.asc_graph import Axis, AxisKind
 from autofuse_ir.dims import const
-from autofuse_reference.impl_graph.indices import plan_indices, roots_of
+from autofuse_ir.loops import walked_roots
+from autofuse_reference.impl_graph.indices import plan_indices
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -66,4 +67,4 @@ def test_a_merged_root_follows_from_loops_over_its_parts() -> None:
     known, exists = plan.indices({"a": np.asarray(1), "b": np.arange(3)})
     assert known["ab"].tolist() == [3, 4, 5]
     assert exists.all()
-    assert roots_of(axes, ("ab",), "b") == {"ab"}
+    assert walked_roots("b", axes, ("ab",)) == {"ab"}

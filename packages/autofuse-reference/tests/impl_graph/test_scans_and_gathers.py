@@ -35,13 +35,20 @@ N, M, T = symbol("n"), symbol("m"), symbol("t")
 
 
 def one_segment(graph: AscGraph, tiled: str, order: tuple[str, ...] | None = None) -> ImplGraph:
+    """A plan as `unchecked` makes it, which breaks no rule."""
+    made = unchecked(graph, tiled, order)
+    verify(made)
+    return made
+
+
+def unchecked(graph: AscGraph, tiled: str, order: tuple[str, ...] | None = None) -> ImplGraph:
     """All of ``graph`` in one segment, root ``tiled`` in tiles of t; ``order`` of its axes, as listed unless given."""
     inner, outer = f"{tiled}t", f"{tiled}T"
     axes = order or tuple(inner if a.name == tiled else a.name for a in graph.axes)
     evaluated = tuple(n.name for n in graph.nodes if n.op not in ("Data", "Output", "Scalar", "IndexExpr"))
     stores = {n.name for n in graph.nodes if n.op == "Store"}
     size = next(a.size for a in graph.axes if a.name == tiled)
-    made = ImplGraph(
+    return ImplGraph(
         name=graph.name,
         case=TilingCase(tiled, (tiled,)),
         template="by hand",
@@ -61,8 +68,6 @@ def one_segment(graph: AscGraph, tiled: str, order: tuple[str, ...] | None = Non
         ),
         index_bits=64,
     )
-    verify(made)
-    return made
 
 
 def same(impl: ImplGraph, graph: AscGraph, arrays: list[Any], sizes: dict[str, int]) -> None:
@@ -109,8 +114,62 @@ def test_scans_of_two_axes_follow_one_another() -> None:
     same(one_segment(b.build(), "z2"), b.build(), [x_array], {"n": 4, "m": 5})
 
 
-def test_a_scanned_axis_must_not_be_tiled() -> None:
-    impl = one_segment(scan_graph("CumSum", "z1", False, False), "z1")
+def in_pieces(graph: AscGraph, tiled: str, reverse: bool) -> ImplGraph:
+    """One block goes through pieces of ``tiled``; the state of the scan has an element for each point of the other."""
+    plan = unchecked(graph, tiled)
+    (phase,) = plan.phases
+    other = next(axis.size for axis in graph.axes if axis.name != tiled)
+    made = evolve(
+        plan,
+        phases=(evolve(phase, block=None, backwards=phase.loops if reverse else ()),),
+        buffers=(
+            Buffer(
+                "state", Location.LOCAL, QueuePosition.VECCALC, other * graph.nodes[1].dtype.itemsize, 1, None, "other"
+            ),
+        ),
+        accumulators=(Placement("scan", Location.LOCAL, "state"),),
+        axes=(*plan.axes, Axis("other", AxisKind.ORIGINAL, const(1))),
+    )
+    verify(made)
+    return made
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("tiled", ["z0", "z1"])
+@pytest.mark.parametrize("dtype", [dt.float32, dt.int8], ids=str)
+def test_scans_go_on_from_piece_to_piece(exclusive: bool, reverse: bool, tiled: str, dtype: DType) -> None:
+    for op in ("CumSum", "CumProd"):
+        graph = scan_graph(op, tiled, exclusive, reverse, dtype)
+        for rows, width in ((1, 1), (6, 5), (13, 2), (0, 3), (3, 0)):
+            x = (np.random.default_rng(rows).normal(size=(rows, width)) * 3).astype(numpy_dtype(dtype))
+            same(in_pieces(graph, tiled, reverse), graph, [x], {"n": rows, "m": width})
+
+
+def test_pieces_against_the_direction_of_a_scan_are_a_fault() -> None:
+    plan = in_pieces(scan_graph("CumSum", "z0", False, True), "z0", True)
+    turned = evolve(plan, phases=(evolve(plan.phases[0], backwards=()),))
+    with pytest.raises(InterpreterFault, match="meets element 1 of axis z0 where element 5 is next"):
+        interpret_impl(turned, [np.ones((6, 2), np.float32)], {"n": 6, "m": 2}, {"t": 2})
+
+
+def test_the_state_of_a_scan_must_outlive_its_pieces() -> None:
+    plan = in_pieces(scan_graph("CumSum", "z0", False, False), "z0", False)
+    x, sizes = [np.ones((6, 2), np.float32)], {"n": 6, "m": 2}
+    for lifetime in ("", "z0T"):
+        short = evolve(plan, buffers=(evolve(plan.buffers[0], lifetime=lifetime),))
+        with pytest.raises(InterpreterFault, match="the partial results of scan where nobody has written it"):
+            interpret_impl(short, x, sizes, {"t": 2})
+    small = evolve(plan, buffers=(evolve(plan.buffers[0], bytes=const(4)),))
+    with pytest.raises(InterpreterFault, match="the partial results of scan lies outside of its buffer of 4 bytes"):
+        interpret_impl(small, x, sizes, {"t": 2})
+    nowhere = evolve(plan, accumulators=(Placement("scan", Location.REGISTER),), buffers=())
+    with pytest.raises(InterpreterFault, match="its state is in no buffer, but loop z0T around its segment"):
+        interpret_impl(nowhere, x, sizes, {"t": 2})
+
+
+def test_blocks_must_not_share_a_scanned_axis() -> None:
+    impl = unchecked(scan_graph("CumSum", "z1", False, False), "z1")
     with pytest.raises(InterpreterFault, match=r"meets element \d of axis z1 where element 0 is next") as fault:
         interpret_impl(impl, [np.ones((2, 6), np.float32)], {"n": 2, "m": 6}, {"t": 2})
     assert fault.value.node == "scan"

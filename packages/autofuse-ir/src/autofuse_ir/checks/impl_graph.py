@@ -19,6 +19,7 @@ from autofuse_ir.checks.asc_nodes import (
 from autofuse_ir.checks.buffers import check_buffers, check_placements, check_reuse
 from autofuse_ir.checks.finding import Finding, duplicates
 from autofuse_ir.checks.groups import check_sources
+from autofuse_ir.checks.scans import check_backwards, check_scans
 from autofuse_ir.dependence import dependences
 from autofuse_ir.dims import symbol
 from autofuse_ir.schedule import ImplGraph
@@ -45,6 +46,8 @@ def impl_graph_findings(graph: ImplGraph) -> Iterator[Finding]:
         yield from check_reductions(graph.nodes, roots)
         yield from check_broadcasts(graph.nodes, roots, is_explicit=False)
         yield from check_loops(graph)
+        yield from check_scans(graph)
+    yield from check_backwards(graph)
     yield from check_sources(graph.nodes)
     yield from check_evaluation(graph)
     yield from check_tile_variables(graph)

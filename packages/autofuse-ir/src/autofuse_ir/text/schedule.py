@@ -69,7 +69,8 @@ def _phase_lines(phase: Phase) -> Iterator[str]:
     yield f"phase, then sync {phase.sync.value}{shared}"
     indent = "  "
     for loop in phase.loops:
-        yield f"{indent}for {word(loop)}{' over blocks' if loop == phase.block else ''}"
+        how = " over blocks" if loop == phase.block else " backwards" if loop in phase.backwards else ""
+        yield f"{indent}for {word(loop)}{how}"
         indent += "  "
     for segment in phase.segments:
         yield f"{indent}strips of ({words(segment.axes)}): {words(segment.nodes)}"

@@ -99,25 +99,6 @@ def plan_indices(axes: tuple[Axis, ...], leaves: tuple[str, ...], extent: Mappin
     return IndexPlan(tuple(steps), extent)
 
 
-def roots_of(axes: tuple[Axis, ...], roots: tuple[str, ...], axis: str) -> frozenset[str]:
-    """Return the roots whose index depends on that of ``axis``."""
-    by_name = {a.name: a for a in axes}
-    if axis in roots:
-        return frozenset({axis})
-    down = frozenset(r for parent in by_name[axis].parents for r in roots_of(axes, roots, parent))
-    if down:
-        return down
-    merged = (a.name for a in axes if a.kind is AxisKind.MERGED and axis in a.parents)
-    return frozenset(r for name in merged for r in _merged_roots(axes, roots, name))
-
-
-def _merged_roots(axes: tuple[Axis, ...], roots: tuple[str, ...], axis: str) -> frozenset[str]:
-    if axis in roots:
-        return frozenset({axis})
-    outer = (a.name for a in axes if a.kind is AxisKind.MERGED and axis in a.parents)
-    return frozenset(r for name in outer for r in _merged_roots(axes, roots, name))
-
-
 def _derivations(axes: tuple[Axis, ...], extent: Mapping[str, int]) -> list[Derivation]:
     found: list[Derivation] = []
     for axis in axes:

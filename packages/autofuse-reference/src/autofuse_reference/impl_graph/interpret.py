@@ -1,7 +1,7 @@
 """Execute an ImplGraph as planned: blocks, tiles, segments and strips, in memory of exactly the planned size.
 
-Whatever the plan leaves open is drawn at random from ``seed``: the order of blocks, of the iterations of each loop, of
-the rows and strips of a segment (in order only along a scanned axis), and the lengths of strips. Results must not
+Whatever the plan leaves open is drawn at random from ``seed``: the order of blocks, of the iterations of each loop and
+of the rows and strips of a segment (in order only along a scanned axis), and the lengths of strips. Results must not
 depend on it.
 
 In each strip a segment first reads all values that other segments left in buffers, then computes and writes: a new
@@ -11,7 +11,8 @@ axis; each block has local buffers of its own, and workspace is shared. A phase 
 before the next one starts; otherwise each block goes on by itself. Phases that share loops take turns in each of their
 iterations.
 
-A reduction collects its elements until all loops that walk its axes are done; its value does not exist before.
+A reduction collects its elements until all loops that walk its axes are done; its value does not exist before. A scan
+goes on from piece to piece while loops walk its axis, which they do in its order.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,8 +27,10 @@ from autofuse_reference.errors import EvaluationError
 from autofuse_reference.impl_graph.accumulators import ReductionPlan, plan_reduction
 from autofuse_reference.impl_graph.contributions import Contributions
 from autofuse_reference.impl_graph.kernel import Kernel
+from autofuse_reference.impl_graph.scans import Lines, ScanPlan, plan_scan
 from autofuse_reference.impl_graph.strips import SegmentRun
 from autofuse_reference.impl_graph.traffic import Traffic
+from autofuse_reference.operators.scan import SCANS
 
 
 def interpret_impl(
@@ -88,7 +91,17 @@ class _Run:
             )
             for number, phase in enumerate(self.phases)
         )
+        self.scans: tuple[tuple[ScanPlan, ...], ...] = tuple(
+            tuple(
+                plan_scan(kernel, number, kernel.nodes[name])
+                for segment in phase.segments
+                for name in segment.nodes
+                if kernel.nodes[name].op in SCANS
+            )
+            for number, phase in enumerate(self.phases)
+        )
         self.open: dict[str, Contributions] = {}
+        self.lines: dict[str, Lines] = {}
         for number in range(1, len(self.phases)):
             self._check_shared(number)
 
@@ -133,11 +146,25 @@ class _Run:
         """Run loop ``axis`` around phases ``numbers``; the loop over blocks has one iteration here."""
         plans = [plan for number in numbers for plan in self.reductions[number] if plan.scope == axis]
         is_block = axis == self.phases[numbers[0]].block
+        scans = [plan.node.name for number in numbers for plan in self.scans[number] if plan.scope == axis]
         self._enter(plans, indices, block)
-        for index in [block] if is_block else self.random.permutation(self.kernel.extent[axis]):
+        self.lines.update((name, Lines()) for name in scans)
+        for index in [block] if is_block else self._iterations(axis, numbers):
             self.kernel.local.renew(axis)
             self._nest(numbers, depth + 1, {**indices, axis: int(index)}, block)
+        for name in scans:
+            del self.lines[name]
         self._leave(plans)
+
+    def _iterations(self, axis: str, numbers: list[int]) -> Sequence[int]:
+        """The iterations of loop ``axis``: in order where a scan of phases ``numbers`` says so, else shuffled."""
+        count = self.kernel.extent[axis]
+        if any(axis in self.phases[number].backwards for number in numbers):
+            return range(count - 1, -1, -1)
+        walked = self.kernel.walked_roots(axis)
+        if any(plan.node.attr("axis") in walked for number in numbers for plan in self.scans[number]):
+            return range(count)
+        return [int(index) for index in self.random.permutation(count)]
 
     def _tile(self, number: int, indices: dict[str, int], block: int) -> None:
         self.kernel.local.renew("")
@@ -147,7 +174,8 @@ class _Run:
             self._enter(plans, indices, block)
             grid = nest.grid(indices)
             if grid.exists.any():
-                SegmentRun(self.kernel, number, segment, nest, grid, block, self.open).run(self.random)
+                run = SegmentRun(self.kernel, number, segment, nest, grid, block, self.open, self.lines)
+                run.run(self.random)
             self._leave(plans)
 
     def _enter(self, plans: list[ReductionPlan], indices: dict[str, int], block: int) -> None:

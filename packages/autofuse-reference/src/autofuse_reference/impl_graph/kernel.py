@@ -9,6 +9,7 @@ from autofuse_ir.asc_ops import REDUCTIONS
 from autofuse_ir.dependence import dependences
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.dims_eval import evaluate
+from autofuse_ir.loops import walked_roots
 from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.schedule import Buffer, ImplGraph, Location, Placement
 
@@ -16,7 +17,6 @@ from autofuse_reference.arrays import Array, numpy_dtype
 from autofuse_reference.asc_graph.scalars import scalar_value
 from autofuse_reference.impl_graph.arguments import Arguments
 from autofuse_reference.impl_graph.faults import InterpreterFault
-from autofuse_reference.impl_graph.indices import roots_of
 from autofuse_reference.impl_graph.memory import Memory, Value
 from autofuse_reference.impl_graph.nest import Nest
 from autofuse_reference.impl_graph.traffic import Traffic
@@ -95,7 +95,7 @@ class Kernel:
 
     def walked_roots(self, axis: str) -> frozenset[str]:
         """Return the roots whose index depends on that of ``axis``."""
-        return roots_of(self.impl.axes, self.impl.roots, axis)
+        return walked_roots(axis, self.impl.axes, self.impl.roots)
 
     def _layout(self, phase: int) -> tuple[str, ...]:
         """The vectorised axes of a phase in the order of the roots they walk."""

@@ -6,11 +6,12 @@ import numpy as np
 from attrs import frozen
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.dims import Dim, const
+from autofuse_ir.loops import walked_roots
 from autofuse_ir.schedule import ImplGraph
 
 from autofuse_reference.arrays import Array
 from autofuse_reference.impl_graph.faults import InterpreterFault
-from autofuse_reference.impl_graph.indices import IndexPlan, plan_indices, roots_of
+from autofuse_reference.impl_graph.indices import IndexPlan, plan_indices
 
 
 @frozen(eq=False)
@@ -50,7 +51,7 @@ class Nest:
         self._plan: IndexPlan = plan_indices(impl.axes, leaves, extent)
         known = {*leaves, *(step.axis for step in self._plan.steps)}
         self.reached = tuple(root for root in impl.roots if root in known)
-        self.influence = {a: roots_of(impl.axes, impl.roots, a) for a in (*vectorised, *layout)}
+        self.influence = {a: walked_roots(a, impl.axes, impl.roots) for a in (*vectorised, *layout)}
         rank = len(self.shape)
         self._steps = {
             a: np.arange(extent[a]).reshape(tuple(-1 if i == k else 1 for i in range(rank)))

@@ -14,7 +14,7 @@ from autofuse_reference.errors import EvaluationError, StatusError
 from autofuse_reference.impl_graph.contributions import Contributions
 from autofuse_reference.impl_graph.kernel import Kernel
 from autofuse_reference.impl_graph.nest import Grid, Nest
-from autofuse_reference.impl_graph.scans import Scan
+from autofuse_reference.impl_graph.scans import Lines, Scan
 from autofuse_reference.operators.asc import evaluate_asc
 from autofuse_reference.operators.precision import cast
 from autofuse_reference.operators.reduction_tree import join_leaves
@@ -26,7 +26,7 @@ THERE = np.asarray(True)
 class SegmentRun:
     """The evaluation of segment ``segment`` of phase number ``phase`` at the points of ``grid``, by block ``block``.
 
-    ``collected`` are the open reductions of the segment.
+    ``collected`` are the open reductions of the segment, ``lines`` the states of scans that go on from earlier pieces.
     """
 
     def __init__(
@@ -38,6 +38,7 @@ class SegmentRun:
         grid: Grid,
         block: int,
         collected: Mapping[str, Contributions],
+        lines: Mapping[str, Lines],
     ) -> None:
         self.kernel = kernel
         self.phase = phase
@@ -63,7 +64,8 @@ class SegmentRun:
         self.moved: dict[str, list[Array]] = {n.name: [] for n in self.nodes if n.op in ("Load", "Store")}
         self.values = {name: nest.value_positions(kernel.nodes[name]) for name in self.moved}
         self.joined = {name: found.places(grid) for name, found in self.collected.items()}
-        self.scans = {n.name: Scan(kernel, n, nest, grid, block) for n in self.nodes if n.op in SCANS}
+        scans = [node for node in self.nodes if node.op in SCANS]
+        self.scans = {n.name: Scan(kernel, n, nest, grid, block, lines.get(n.name)) for n in scans}
 
     def run(self, random: np.random.Generator) -> None:
         """Evaluate all points, in an order drawn from ``random`` where the segment leaves it open."""
