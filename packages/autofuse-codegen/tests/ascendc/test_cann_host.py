@@ -30,7 +30,7 @@ def answers(compiler: str, folder: Path, sizes: tuple[int, int]) -> dict[str, st
     write_sources(build([doubled()])["doubled"].bundle, folder)
     (folder / "kernel.bin").write_text("127, 69, 76, 70")
     flags = ["-std=c++17", "-O1", "-Wall", "-Werror", "-DAF_WITH_CANN", '-DAF_KERNEL_BIN="kernel.bin"', f"-I{INCLUDE}"]
-    parts = [f"doubled_{part}.cpp" for part in ("host", "tiling_func", "infer_shape")]
+    parts = [f"doubled_{part}.cpp" for part in ("host", "candidates", "tiling_func", "infer_shape")]
     command = [compiler, *flags, *parts, "af_tiling_solver.cpp", str(CALLS), "-I.", "-o", "calls"]
     subprocess.run(command, cwd=folder, check=True)
     done = subprocess.run([folder / "calls", f"{sizes[0]},{sizes[1]}"], check=True, capture_output=True, text=True)
@@ -80,7 +80,7 @@ def test_sizes_of_static_kernels_are_compiled_in(tmp_path: Path) -> None:
     """The constant that the host library prints takes the place of the tiling data."""
     built = build([SAMPLES["abs_add"].make()])
     emulated = compile_all(built, tmp_path)
-    parts = [f"abs_add_{part}.cpp" for part in ("host", "tiling_func", "infer_shape")]
+    parts = [f"abs_add_{part}.cpp" for part in ("host", "candidates", "tiling_func", "infer_shape")]
     (tmp_path / "main.cpp").write_text(
         '#include <cstdio>\nextern "C" const char* GenConstTilingData(const char*, unsigned, unsigned);\n'
         "int main() { std::fputs(GenConstTilingData(nullptr, 0, 0), stdout); }\n"

@@ -63,7 +63,7 @@ def emitted(sizes: tuple[object, object] = ("n", "m")) -> KernelBundle:
 
 def host_of(bundle: KernelBundle, folder: Path) -> ctypes.CDLL:
     write_sources(bundle, folder)
-    parts = [f"joined_{name}.cpp" for name in ("host", "tiling_func", "infer_shape")]
+    parts = [f"joined_{name}.cpp" for name in ("host", "candidates", "tiling_func", "infer_shape")]
     flags = ["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
     command = ["g++", *flags, *parts, "af_tiling_solver.cpp", "-o", "host.so"]
     subprocess.run(command, cwd=folder, check=True)

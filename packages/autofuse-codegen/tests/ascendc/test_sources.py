@@ -59,7 +59,7 @@ def test_kernels_and_host_code_compile_without_a_warning(compiler, tmp_path):
             "-fPIC",
             "-shared",
         ]
-        hosts = [f"{name}_{part}.cpp" for part in ("host", "tiling_func", "infer_shape")]
+        hosts = [f"{name}_{part}.cpp" for part in ("host", "candidates", "tiling_func", "infer_shape")]
         subprocess.run([compiler, *options, *hosts, "af_tiling_solver.cpp", "-o", "h.so"], cwd=tmp_path, check=True)
 
 
@@ -112,7 +112,7 @@ def test_host_symbols_have_the_names_and_answers_that_launchers_expect(tmp_path)
 
 
 def host_of(name: str, folder) -> ctypes.CDLL:
-    parts = [f"{name}_{part}.cpp" for part in ("host", "tiling_func", "infer_shape")]
+    parts = [f"{name}_{part}.cpp" for part in ("host", "candidates", "tiling_func", "infer_shape")]
     command = ["g++", "-std=c++17", "-O1", "-shared", "-fPIC", *parts, "af_tiling_solver.cpp", "-o", f"{name}_host.so"]
     subprocess.run(command, cwd=folder, check=True)
     return ctypes.CDLL(str(folder / f"{name}_host.so"))

@@ -46,10 +46,15 @@ def choose_groups(model: TilingModel, sizes: Mapping[str, int], cores: int) -> d
 
     Raises ``TilingError`` when no case of a group fits, naming the constraint.
     """
+    return {group: _solved(model, cases, sizes, cores) for group, cases in cases_of_groups(model).items()}
+
+
+def cases_of_groups(model: TilingModel) -> dict[str, list[CaseModel]]:
+    """Return the cases of each group by its name, both in case order."""
     groups: dict[str, list[CaseModel]] = {}
     for case in model.cases:
         groups.setdefault(case.group, []).append(case)
-    return {group: _solved(model, cases, sizes, cores) for group, cases in groups.items()}
+    return groups
 
 
 def _solved(model: TilingModel, cases: Sequence[CaseModel], sizes: Mapping[str, int], cores: int) -> Choice:

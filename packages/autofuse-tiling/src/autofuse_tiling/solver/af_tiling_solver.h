@@ -291,12 +291,59 @@ AF_TILING_OUT_OF_LINE inline bool af_check_model(const AfModel* model) {
 // variable_count). Returns outcome->status. Models must have passed af_check_model.
 AF_TILING_LINKAGE af_i32 af_solve(const AfModel* models, af_i32 count, af_i64* values, AfOutcome* outcome);
 
+// The predicted time of `model` at `values` (symbols, then its variables): head and the slowest pipe.
+inline double af_tiling_cost(const AfModel* model, const af_i64* values) {
+  af_i64 integers[2 * (AF_TILING_VARIABLES > AF_TILING_CONSTRAINTS ? AF_TILING_VARIABLES : AF_TILING_CONSTRAINTS)];
+  double reals[1 + AF_TILING_PIPES];
+  model->evaluate(model, AF_TILING_COST, values, integers, reals);
+  double worst = model->pipe_count > 0 ? reals[1] : 0.0;
+  for (af_i32 p = 1; p < model->pipe_count; ++p)
+    if (worst < reals[1 + p]) worst = reals[1 + p];
+  const double cost = reals[0] + worst;
+  return cost <= AF_TILING_WORST ? cost : AF_TILING_WORST;
+}
+
+// A tiling that a search has compared with others; `tiles` are the variables of model `model`.
+struct AfRanked {
+  double cost;
+  af_i64 blocks;
+  af_i64 tiles[AF_TILING_VARIABLES];
+  af_i32 model;
+};
+
+// Keeps, of all tilings that af_solve compares for these models, the `most` of least cost, each once: the first is the
+// one that af_solve chooses, and of equals the one that it met first comes first. Returns how many there are.
+AF_TILING_LINKAGE af_i32 af_rank(const AfModel* models, af_i32 count, af_i64* values, AfRanked* ranked, af_i32 most);
+
 #ifndef AF_TILING_SOLVER_EXTERN
 // ---- Solver
 
 struct AfProbe {
   bool below;
   double level;
+};
+
+// What af_rank keeps.
+struct AfRanking {
+  AfRanked* ranked;
+  af_i32 most, count, model;
+
+  AF_TILING_OUT_OF_LINE void offer(const af_i64* tiles, af_i32 tile_count, double cost, af_i64 blocks) {
+    for (af_i32 n = 0; n < count; ++n) {
+      bool same = ranked[n].model == model;
+      for (af_i32 v = 0; same && v < tile_count; ++v) same = ranked[n].tiles[v] == tiles[v];
+      if (same) return;
+    }
+    af_i32 at = count;
+    while (at > 0 && cost < ranked[at - 1].cost) --at;
+    if (at >= most) return;
+    if (count < most) ++count;
+    for (af_i32 n = count - 1; n > at; --n) ranked[n] = ranked[n - 1];
+    ranked[at].cost = cost;
+    ranked[at].blocks = blocks;
+    ranked[at].model = model;
+    for (af_i32 v = 0; v < tile_count; ++v) ranked[at].tiles[v] = tiles[v];
+  }
 };
 
 // The state of one solve. `tile` points at the variables inside the caller's values.
@@ -310,6 +357,7 @@ struct AfSearch {
   af_i32 locals[AF_TILING_VARIABLES], blocks[AF_TILING_VARIABLES];  // in order of importance
   af_i32 local_count, block_count, first_block, evaluations, status, where;
   double cost;
+  AfRanking* ranking;  // null where only the best is wanted
 
   af_i64 best[AF_TILING_VARIABLES], base[AF_TILING_VARIABLES];
   double best_cost;
@@ -517,13 +565,17 @@ struct AfSearch {
     }
     if (!holds) return false;
     ++evaluations;
-    model->evaluate(model, AF_TILING_COST, values, pairs, reals);
-    double worst = model->pipe_count > 0 ? reals[1] : 0.0;
-    for (af_i32 p = 1; p < model->pipe_count; ++p)
-      if (worst < reals[1 + p]) worst = reals[1 + p];
-    cost = reals[0] + worst;
-    if (!(cost <= AF_TILING_WORST)) cost = AF_TILING_WORST;
+    cost = af_tiling_cost(model, values);
+    if (ranking != nullptr) offer();
     return true;
+  }
+
+  // Blocks are counted beside the search, which takes the same steps whether it is ranked or not.
+  AF_TILING_OUT_OF_LINE void offer() {
+    const af_i32 before = evaluations;
+    if (first_block >= 0) block_check(AF_TILING_HUGE);
+    evaluations = before;
+    ranking->offer(tile, model->variable_count, cost, first_block >= 0 ? pairs[2 * first_block] : 1);
   }
 
   // Blocks with the fewest iterations each; -1 where a bound is impossible.
@@ -636,6 +688,7 @@ struct AfSearch {
 
 AF_TILING_LINKAGE af_i32 af_solve(const AfModel* models, af_i32 count, af_i64* values, AfOutcome* outcome) {
   AfSearch search;
+  search.ranking = nullptr;
   af_i64 chosen[AF_TILING_VARIABLES];
   af_i32 evaluations = 0;
   *outcome = {AF_TILING_WORST, 0, AF_TILING_BAD_MODEL, 0, 0, 0};
@@ -656,6 +709,18 @@ AF_TILING_LINKAGE af_i32 af_solve(const AfModel* models, af_i32 count, af_i64* v
     for (af_i32 v = 0; v < models[outcome->model].variable_count; ++v)
       values[models[outcome->model].symbol_count + v] = chosen[v];
   return outcome->status;
+}
+
+AF_TILING_LINKAGE af_i32 af_rank(const AfModel* models, af_i32 count, af_i64* values, AfRanked* ranked, af_i32 most) {
+  AfRanking ranking = {ranked, most, 0, 0};
+  AfSearch search;
+  search.ranking = &ranking;
+  for (; ranking.model < count; ++ranking.model) {
+    AfOutcome found;
+    search.begin(models + ranking.model, values);
+    search.solve(ranking.model, &found);
+  }
+  return ranking.count;
 }
 
 #endif  // AF_TILING_SOLVER_EXTERN

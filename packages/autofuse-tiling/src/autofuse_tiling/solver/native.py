@@ -10,7 +10,15 @@ from typing import Any
 from autofuse_tiling.solver.c_functions import c_model
 from autofuse_tiling.solver.encode import HEADER, encode, header_text
 from autofuse_tiling.solver.errors import TilingError
-from autofuse_tiling.solver.problem import MOST_CONSTRAINTS, MOST_PIPES, Outcome, Problem, Status
+from autofuse_tiling.solver.problem import (
+    MOST_CONSTRAINTS,
+    MOST_PIPES,
+    MOST_VARIABLES,
+    Outcome,
+    Problem,
+    Ranked,
+    Status,
+)
 
 FLAGS = ("-std=c++17", "-O2", "-ffp-contract=off", "-fno-exceptions", "-fno-rtti", "-Wall", "-Wextra", "-Werror")
 
@@ -30,6 +38,10 @@ extern "C" af_i32 solve(const AfModel* models, af_i32 count, af_i64* values, AfT
   if (memo) return af_solve_memo(models, count, values, memo, outcome);
   return af_solve(models, count, values, outcome);
 }
+extern "C" af_i32 rank(const AfModel* models, af_i32 count, af_i64* values, AfRanked* ranked, af_i32 most) {
+  return af_rank(models, count, values, ranked, most);
+}
+extern "C" double cost(const AfModel* model, const af_i64* values) { return af_tiling_cost(model, values); }
 extern "C" void repeat(const AfModel* models, af_i32 count, af_i64* values, AfTilingMemo* memo, af_i64 times) {
   AfOutcome outcome;
   for (af_i64 n = 0; n < times; ++n) solve(models, count, values, memo, &outcome);
@@ -81,6 +93,15 @@ class _Outcome(ctypes.Structure):
     )
 
 
+class _Ranked(ctypes.Structure):
+    _fields_ = (
+        ("cost", ctypes.c_double),
+        ("blocks", ctypes.c_int64),
+        ("tiles", ctypes.c_int64 * MOST_VARIABLES),
+        ("model", ctypes.c_int32),
+    )
+
+
 class Models:
     """Problems of one kernel in the memory layout of the header; keeps their tables alive."""
 
@@ -126,6 +147,7 @@ class NativeSolver:
     def __init__(self, library: Path, compiled: Sequence[Problem] = ()) -> None:
         """Load a library made by :func:`build` with these ``compiled`` problems."""
         self._library = ctypes.CDLL(str(library))
+        self._library.cost.restype = ctypes.c_double
         self._compiled = tuple(compiled)
 
     def new_memo(self) -> Any:
@@ -149,6 +171,21 @@ class NativeSolver:
         if status is Status.SOLVED:
             tiles = tuple(values[len(symbols) : len(symbols) + len(models.problems[outcome.model].variables)])
         return Outcome(status, outcome.where, outcome.model, tiles, outcome.cost, outcome.blocks, outcome.evaluations)
+
+    def rank(self, models: Models, symbols: Sequence[int], most: int) -> tuple[Ranked, ...]:
+        """Return the best ``most`` tilings that a solve of prepared ``models`` compares."""
+        ranked = (_Ranked * max(1, most))()
+        values = self._values(models, symbols)
+        count = self._library.rank(models.array, len(models.problems), values, ranked, most)
+        return tuple(
+            Ranked(r.model, tuple(r.tiles[: len(models.problems[r.model].variables)]), r.cost, r.blocks)
+            for r in ranked[:count]
+        )
+
+    def cost(self, models: Models, values: Sequence[int], model: int = 0) -> float:
+        """Return the predicted time of one prepared model at ``values`` (symbols, then tiles)."""
+        array = (ctypes.c_int64 * max(1, len(values)))(*values)
+        return float(self._library.cost(ctypes.byref(models.array[model]), array))
 
     def usages(self, models: Models, values: Sequence[int], model: int = 0) -> tuple[tuple[int, int], ...]:
         """Return usage and limit of every constraint of one prepared model at ``values`` (symbols, then tiles)."""

@@ -141,3 +141,13 @@ class Outcome:
     cost: float
     blocks: int
     evaluations: int
+
+
+@frozen
+class Ranked:
+    """A tiling that the solver compared with others: variables of case ``model``, its cost, and its blocks."""
+
+    model: int
+    tiles: tuple[int, ...]
+    cost: float
+    blocks: int

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from autofuse_tiling.solver.arithmetic import ceildiv, saturate
 from autofuse_tiling.solver.bound_case import HUGE, WORST, BoundCase, Check, Grid, InfeasibleError, Tiles, boundary
-from autofuse_tiling.solver.problem import Group, Outcome, Problem, Status
+from autofuse_tiling.solver.problem import Group, Outcome, Problem, Ranked, Status
 
 BUDGET = 600
 ROUNDS = 4
@@ -26,6 +26,24 @@ def solve(problems: Sequence[Problem], symbols: Sequence[int]) -> Outcome:
         return Outcome(Status.BAD_MODEL, 0, 0, (), WORST, 0, 0)
     chosen = min(solved, key=lambda outcome: outcome.cost) if solved else outcomes[0]
     return Outcome(chosen.status, chosen.where, chosen.model, chosen.tiles, chosen.cost, chosen.blocks, total)
+
+
+def rank(problems: Sequence[Problem], symbols: Sequence[int], most: int) -> tuple[Ranked, ...]:
+    """Return the ``most`` tilings of least cost that :func:`solve` compares, each once; the first is its choice.
+
+    Of equal costs the one that is met first comes first. There are none where no case can be tiled.
+    """
+    found: dict[tuple[int, Tiles], Ranked] = {}
+    for at, problem in enumerate(problems):
+        model = BoundCase(problem, tuple(symbols))
+        try:
+            search = _Search(model)
+            search.run()
+        except InfeasibleError:
+            continue
+        for tiles, cost in search.settled.items():
+            found[at, tiles] = Ranked(at, tiles, cost, model.block_check(tiles).blocks)
+    return tuple(sorted(found.values(), key=lambda each: each.cost)[:most])
 
 
 def _solve_case(at: int, problem: Problem, symbols: Tiles) -> Outcome:
@@ -55,6 +73,7 @@ class _Search:
         self.best_cost = WORST
         self.cap = HUGE
         self.blocks = 1
+        self.settled: dict[Tiles, float] = {}
 
     def run(self) -> tuple[Tiles, tuple[float, int]]:
         """Return the best tiles with their cost and number of blocks; raise InfeasibleError where none hold."""
@@ -62,7 +81,7 @@ class _Search:
         if base is None:
             raise InfeasibleError(Status.LOCAL_MEMORY, reason.failing)
         settled = self.settle(base, HUGE)
-        self.best, self.best_cost = settled, self.model.cost(settled)
+        self.best, self.best_cost = settled, self._cost(settled)
         cores = self._measure(HUGE).cores
         self.cap = cores
         for number in range(ROUNDS):
@@ -207,10 +226,13 @@ class _Search:
             settled = self.settle(tiles, cap)
         except InfeasibleError:
             return
-        cost = self.model.cost(settled)
+        cost = self._cost(settled)
         if cost < self.best_cost:
             self.best, self.best_cost, self.cap = settled, cost, cap
             self._measure(cap)
+
+    def _cost(self, settled: Tiles) -> float:
+        return self.settled.setdefault(settled, self.model.cost(settled))
 
     def _resized(self, v: int) -> Iterator[tuple[Tiles, int]]:
         grid = self.grid[v]

@@ -199,6 +199,7 @@ def _files(kernel: str, view: BundleView) -> tuple[SourceFile, ...]:
         rendered(f"{kernel}_infer_shape.cpp", FileRole.INFER_SHAPE, "infer_shape.cpp.jinja"),
         rendered(f"{kernel}_autofuse_tiling_data.h", FileRole.TILING_DATA, "autofuse_tiling_data.h.jinja"),
         rendered(f"{kernel}_host.cpp", FileRole.SUPPORT, "host.cpp.jinja"),
+        rendered(f"{kernel}_candidates.cpp", FileRole.SUPPORT, "candidates.cpp.jinja"),
         rendered(f"{kernel}_launch.cpp", FileRole.SUPPORT, "launch.cpp.jinja"),
         rendered(f"{kernel}/CMakeLists.txt", FileRole.SUPPORT, "CMakeLists.txt.jinja"),
         source_file("af_tiling_solver.cpp", FileRole.SUPPORT, SOLVER_SOURCE),

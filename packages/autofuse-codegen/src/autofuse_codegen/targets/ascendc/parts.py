@@ -98,6 +98,7 @@ def part_of(
             comment=(comment_text(f"Template {i.template}, case {i.case.name}: split {', '.join(i.case.split)}"),),
             functions=_functions(spot, key, case, sizes, fields),
             settings=_settings(case, models[key], len(model.symbols) + 1, fields, spot),
+            tiles=tuple(fields[variable.name] for variable in models[key].variables),
         )
         for key, (i, (case, sizes)) in enumerate(zip(implementations, written, strict=True))
     )

@@ -32,12 +32,16 @@ class FunctionView:
 
 @frozen
 class CaseView:
-    """One tiling case: its functions, all blocks waiting in between, and what the tiling function stores for it."""
+    """One tiling case: its functions, all blocks waiting in between, and what the tiling function stores for it.
+
+    ``tiles`` are the fields of its tile sizes, in the order in which its model counts them.
+    """
 
     key: int
     comment: tuple[str, ...]
     functions: tuple[FunctionView, ...]
     settings: tuple[SettingView, ...]
+    tiles: tuple[str, ...]
 
 
 @frozen
