@@ -29,6 +29,7 @@ from autofuse_ir.target import TargetSpec
 
 from autofuse_codegen.errors import CodegenError
 from autofuse_codegen.lifetimes import peak_bytes, with_frees
+from autofuse_codegen.origins import Origins, output_owners
 
 
 def link(fused_graph: FusedGraph, bundles: tuple[KernelBundle, ...], facts: SymbolFacts, target: TargetSpec) -> Program:
@@ -74,11 +75,13 @@ class _Linker:
     unbacked: set[str] = field(factory=set)
     _values: dict[str, ValueFact] = field(factory=dict)
     _results: dict[str, str] = field(factory=dict)
-    _view_of: dict[str, str] = field(factory=dict)
-    _last_reader: dict[str, str] = field(factory=dict)
+    _origins: Origins = field(init=False)
     _written_by_kernels: set[str] = field(factory=set)
     _bound: set[str] = field(factory=set)
     _asserted: set[Guard] = field(factory=set)
+
+    def __attrs_post_init__(self) -> None:
+        self._origins = Origins.of(self.graph)
 
     def run(self) -> None:
         """Link everything."""
@@ -92,9 +95,7 @@ class _Linker:
         for constant in self.graph.constants:
             shape = tuple(const(d) for d in constant.data.shape)
             self._add(ProgramBuffer(constant.name, BufferKind.CONSTANT, constant.data.dtype, shape))
-        self._view_of = {n.output: n.input for n in self.graph.nodes if isinstance(n, ViewNode)}
-        self._last_reader = self._last_readers()
-        owners = self._output_owners()
+        owners = output_owners(self.graph, self._origins)
         for node in self.graph.nodes:
             match node:
                 case AscBackend() | FusedAscBackend():
@@ -111,31 +112,6 @@ class _Linker:
     def result_of(self, output: str) -> str:
         """Return the buffer that holds graph output ``output``."""
         return self._results[output]
-
-    def _output_owners(self) -> dict[str, str]:
-        """Values that are written straight into a graph output, and the output buffer they stand for.
-
-        A value that is a view of another shares its bytes: the maker then writes into the output under its own shape.
-        """
-        made = {
-            o
-            for n in self.graph.nodes
-            for o in (n.outputs if not isinstance(n, (ViewNode, SizesNode)) else (n.output,))
-        }
-        view_of = {n.output: n.input for n in self.graph.nodes if isinstance(n, ViewNode)}
-        owners: dict[str, str] = {}
-        for output in self.graph.outputs:
-            value = output.value
-            if value not in made or value in owners:
-                continue
-            root = value
-            while root in view_of:
-                root = view_of[root]
-            if root in made and root not in owners:
-                owners[root] = value
-            if root == value or owners.get(root) == value:
-                owners[value] = value
-        return owners
 
     def _make(self, name: str, owners: dict[str, str]) -> None:
         """Add the buffer of a value that a step makes."""
@@ -203,32 +179,19 @@ class _Linker:
         fact = self._value(node.outputs[position])
         for name in node.inputs:
             buffer = self.buffers[name]
-            alike = [k for k, other in enumerate(node.inputs) if self._source(other) == self._source(name)]
+            alike = [
+                k for k, other in enumerate(node.inputs) if self._origins.source(other) == self._origins.source(name)
+            ]
             if (
                 name not in taken
                 and name in self._written_by_kernels
                 and self.buffers[root_of(name, self.buffers)].kind is BufferKind.INTERMEDIATE
                 and (buffer.dtype, buffer.shape) == (fact.dtype, fact.shape)
-                and self._last_reader[name] == node.name
+                and self._origins.last_reader[name] == node.name
                 and all((position, k) in bundle.safe_aliases for k in alike)
             ):
                 return name
         return None
-
-    def _source(self, name: str) -> str:
-        """Return the value that ``name`` is a view of in the end."""
-        while (source := self._view_of.get(name)) is not None:
-            name = source
-        return name
-
-    def _last_readers(self) -> dict[str, str]:
-        """Return the last node that reads each value, or a view of it; "" for results of the graph."""
-        last: dict[str, str] = {}
-        for node in self.graph.nodes:
-            if isinstance(node, (AscBackend, FusedAscBackend, HostRegion)):
-                last.update((self._source(name), node.name) for name in node.inputs)
-        last.update((self._source(output.value), "") for output in self.graph.outputs)
-        return last
 
     def _region(self, node: HostRegion, owners: dict[str, str]) -> None:
         for output in node.outputs:

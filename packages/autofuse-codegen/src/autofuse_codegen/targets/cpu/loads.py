@@ -15,8 +15,6 @@ from autofuse_codegen.kernel.program import (
     Element,
     Evaluate,
     Expression,
-    If,
-    Integer,
     Literal,
     Name,
     Size,
@@ -25,10 +23,9 @@ from autofuse_codegen.kernel.program import (
 from autofuse_codegen.targets.cpu.lanes import LANES
 from autofuse_codegen.targets.cpu.literals import literal, type_name
 from autofuse_codegen.targets.cpu.operators import RAISED
-from autofuse_codegen.targets.cpu.scope import KernelScope, Scratch, moved, times
+from autofuse_codegen.targets.cpu.scope import KernelScope, moved, times
+from autofuse_codegen.targets.cpu.transposes import is_transposed, load_transposed
 
-LINE_BYTES = 64
-"""Bytes of a cache line: what rows are loaded together for."""
 ONE_LANE = f"af_partial<{LANES}>{{1}}"
 """The access object of values that are the same in all lanes: one of them counts."""
 
@@ -66,8 +63,7 @@ class LoadWriter:
         dims = self._dims()
         by_value = [dim for dim in dims if dim.lanes]
         if self.loop is not None and is_transposed(self.scope, self.node, self.loop, self.strip):
-            self._transposed(self.loop, before, body)
-            return LoadText(tuple(before), tuple(body))
+            return self._transposed(self.loop)
         pointer, step = self._pointer(dims, before)
         span = self._span(dims, before)
         guard = None
@@ -79,6 +75,11 @@ class LoadWriter:
         else:
             self._row(pointer, step, span, before, body)
         return LoadText(tuple(before), tuple(body), guard)
+
+    def _transposed(self, loop: str) -> LoadText:
+        assert self.strip is not None
+        before, body = load_transposed(self.scope, self.node, loop, self.strip, self.access, self.index)
+        return LoadText(before, (body,))
 
     def _dims(self) -> tuple["_Dim", ...]:
         access = self.node.access
@@ -181,7 +182,7 @@ class LoadWriter:
             before.append(Declare("auto", value, Call("af_splat", (one,), (kind, LANES))))
             return
         if span is None:
-            arguments = self.moving(pointer, step, before)
+            arguments = self._moving(pointer, step, before)
             body.append(Declare("auto", value, Call(f"{self.access}.load", arguments)))
             return
         if self._bounds is Bounds.ERROR:
@@ -190,7 +191,7 @@ class LoadWriter:
         arguments = (Name(self.access), at, steps, Name(self.index), Name(span), self._fill())
         body.append(Declare("auto", value, Call("af_load_within", arguments)))
 
-    def moving(self, pointer: str, step: Dim, before: list[Statement]) -> tuple[Expression, ...]:
+    def _moving(self, pointer: str, step: Dim, before: list[Statement]) -> tuple[Expression, ...]:
         """Return the pointer at this strip, and the step where it is not 1."""
         at, steps = self._at(pointer, step, before)
         return (at,) if step == const(1) else (at, steps)
@@ -201,33 +202,6 @@ class LoadWriter:
         name = self._name("step")
         before.append(Declare("af_i64", name, Size(step)))
         return Binary("+", Name(pointer), Binary("*", Name(self.index), Name(name))), Name(name)
-
-    def _transposed(self, loop: str, before: list[Statement], body: list[Statement]) -> None:
-        """Transpose as many rows as share cache lines into scratch, at the first of them, and load from there."""
-        scope, node = self.scope, self.node
-        assert self.strip is not None
-        assert node.access is not None
-        kind = type_name(node.dtype)
-        where = address(node.access)
-        rows = LINE_BYTES // node.dtype.itemsize
-        pitch = scope.axes[self.strip].size
-        at = self._name("block_at")
-        scope.scratch.append(Scratch(at, pitch * (rows * node.dtype.itemsize)))
-        block = self._name("block")
-        before.append(Declare(f"{kind}*", block, Call(f"({kind}*)", (Binary("+", Name("local"), Name(at)),))))
-        index = scope.nest.known[loop]
-        number = Binary("%", index, Integer(rows))
-        left = Call("af_min", (Integer(rows), Binary("-", scope.nest.bound(loop), index)))
-        step = Size(where.step_along(scope.axes[self.strip].root))
-        start = moved(scope.base(node.inputs[0]), scope.offset(where, self.strip))
-        width = f"(AF_VECTOR_BYTES < {LINE_BYTES} ? AF_VECTOR_BYTES : {LINE_BYTES}) / {node.dtype.itemsize}"
-        arguments = (start, step, Name(block), Size(pitch), left, scope.nest.bound(self.strip))
-        fill = Evaluate(Call("af_transpose", arguments, (kind, width)))
-        before.append(If(Binary("==", number, Integer(0)), (fill,)))
-        row = self._name("row")
-        before.append(Declare(f"const {kind}*", row, Binary("+", Name(block), Binary("*", number, Size(pitch)))))
-        loaded = Call(f"{self.access}.load", (Binary("+", Name(row), Name(self.index)),))
-        body.append(Declare("auto", scope.value(node.name), loaded))
 
     def _gather(self, dims: list["_Dim"], pointer: str, step: Dim, span: str | None, body: list[Statement]) -> None:
         node, strip = self.node, Name(self.access)
@@ -263,17 +237,6 @@ class LoadWriter:
         value = self.node.attr("fill", 0)
         assert isinstance(value, bool | int | float), "checks.check_access finds others"
         return Literal(literal(value, self.node.dtype))
-
-
-def is_transposed(scope: KernelScope, node: AscNode, loop: str, strip: str | None) -> bool:
-    """Return whether neighbours along ``loop``, but not those along strips, are neighbours in the data of ``node``."""
-    if strip is None or node.access is None or node.access.bounds is not Bounds.INSIDE or len(node.inputs) > 1:
-        return False
-    if not (scope.varies(node.name, strip) and scope.varies(node.name, loop)):
-        return False
-    where = address(node.access)
-    along = where.step_along(scope.axes[strip].root)
-    return where.step_along(scope.axes[loop].root) == const(1) and along not in (const(0), const(1))
 
 
 @frozen

@@ -17,7 +17,7 @@ from autofuse_codegen.kernel.program import (
 from autofuse_codegen.targets.cpu.lanes import LANES
 from autofuse_codegen.targets.cpu.literals import type_name
 from autofuse_codegen.targets.cpu.operators import as_bools, call
-from autofuse_codegen.targets.cpu.rows import ACCESS, POSITION
+from autofuse_codegen.targets.cpu.row_text import ACCESS, POSITION
 from autofuse_codegen.targets.cpu.scope import KernelScope
 from autofuse_codegen.targets.cpu.tables import ENTRIES, Table
 
