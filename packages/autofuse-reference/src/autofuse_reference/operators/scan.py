@@ -15,7 +15,8 @@ def scan(op: str, x: Array, axis: int, exclusive: bool, reverse: bool) -> Array:
     """
     function, identity = SCANS[op]
     ordered = np.flip(x, axis) if reverse else x
-    result = np.asarray(function.accumulate(ordered, axis=axis, dtype=x.dtype))
+    with np.errstate(all="ignore"):
+        result = np.asarray(function.accumulate(ordered, axis=axis, dtype=x.dtype))
     if exclusive and x.shape[axis]:
         shape = tuple(1 if number == axis else size for number, size in enumerate(x.shape))
         before = np.take(result, range(x.shape[axis] - 1), axis)

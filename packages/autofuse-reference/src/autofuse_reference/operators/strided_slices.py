@@ -65,12 +65,16 @@ def strided_slice(call: Call, x: Array, bounds: Bounds, masks: Masks) -> Array:
 
 
 def along_axes(call: Call, x: Array, bounds: Bounds, axes: tuple[int, ...] | None) -> Array:
-    """Return the slice of ``x`` in ``axes`` (the leading ones when None); out-of-range ends are clamped."""
+    """Return the slice of ``x`` in ``axes`` (the leading ones when None); out-of-range begins and ends are clamped.
+
+    Unlike NumPy's, and as ONNX's, backward slices that begin before the tensor begin at its first element.
+    """
     bounds.check(call)
     chosen = tuple(range(len(bounds.begin))) if axes is None else normalised(call, axes, x.ndim)
     if len(chosen) != len(bounds.begin):
         call.fail(f"{len(bounds.begin)} begins for {len(chosen)} axes")
     indices = [slice(None)] * x.ndim
     for first, last, axis, step in zip(bounds.begin, bounds.end, chosen, bounds.strides, strict=True):
-        indices[axis] = slice(first, last, step)
+        begins_before = step < 0 and first < -x.shape[axis]
+        indices[axis] = slice(0 if begins_before else first, last, step)
     return np.asarray(x[tuple(indices)])

@@ -1,6 +1,6 @@
 """Slices: begins and ends that may be negative or beyond the tensor, strides, and Ascend IR's bit masks."""
 
-from attrs import frozen
+from attrs import evolve, frozen
 from autofuse_ir.dims import Dim, all_of, const, eq, ge, gt, le, lt, ne
 
 from autofuse_symshape.call import Call, shown
@@ -17,12 +17,17 @@ _FAR = 2**62
 
 @frozen
 class Cut:
-    """What is taken of one axis: None means the whole extent on that side; ``drops`` the axis after taking one."""
+    """What is taken of one axis: None means the whole extent on that side; ``drops`` the axis after taking one.
+
+    A backward slice whose begin lies before the tensor has no elements in NumPy; where it ``starts_inside``, as ONNX
+    defines its Slice, it begins at the first.
+    """
 
     begin: Dim | None
     end: Dim | None
     step: Dim
     drops: bool = False
+    starts_inside: bool = False
 
 
 _WHOLE = Cut(None, None, ONE)
@@ -48,7 +53,7 @@ def _along_axes(call: Call, cuts: list[Cut], rank: int) -> list[Cut | None]:
         call.fail(f"{len(cuts)} begins for {len(axes)} axes")
     result: list[Cut | None] = [_WHOLE] * rank
     for axis, cut in zip(axes, cuts, strict=True):
-        result[axis] = cut
+        result[axis] = evolve(cut, starts_inside=True)
     return result
 
 
@@ -87,13 +92,16 @@ def _absolute(oracle: Oracle, index: Dim, size: Dim) -> Dim:
 
 
 def bounds_of(oracle: Oracle, cut: Cut, size: Dim, *, forward: bool) -> tuple[Dim, Dim]:
-    """The first index and the one past the last, as NumPy clamps them."""
+    """The first index and the one past the last, clamped to the tensor."""
     if forward:
         begin = ZERO if cut.begin is None else _clamped(oracle, _absolute(oracle, cut.begin, size), ZERO, size)
         end = size if cut.end is None else _clamped(oracle, _absolute(oracle, cut.end, size), ZERO, size)
         return begin, end
     last = size - 1
-    begin = last if cut.begin is None else _clamped(oracle, _absolute(oracle, cut.begin, size), _MINUS_ONE, last)
+    begin = last
+    if cut.begin is not None:
+        lowest = ZERO if cut.starts_inside else _MINUS_ONE
+        begin = smaller(oracle, larger(oracle, lowest, _absolute(oracle, cut.begin, size)), last)
     end = _MINUS_ONE if cut.end is None else _clamped(oracle, _absolute(oracle, cut.end, size), _MINUS_ONE, last)
     return begin, end
 

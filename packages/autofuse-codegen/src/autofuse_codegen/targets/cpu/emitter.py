@@ -8,7 +8,7 @@ from autofuse_ir.dims_c import C_PRELUDE
 from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.kernels import FileRole, KernelBundle, SourceFile
-from autofuse_ir.schedule import ScheduleResult
+from autofuse_ir.schedule import Location, ScheduleResult
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import SupportFile, TilingModel, support_file
 
@@ -61,7 +61,7 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
             _used((output_bytes,)).union(*map(launch_symbols, implementations)), schedule.symbols, names, "sizes"
         ),
         output_bytes=size(output_bytes, names.__getitem__),
-        has_workspace=schedule.workspace_bytes != const(0),
+        has_workspace=_needs_workspace(schedule),
         cases=written.cases,
         levels=written.levels,
     )
@@ -99,6 +99,13 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
         safe_aliases=safe_aliases(schedule),
         status_messages=STATUS_MESSAGES,
     )
+
+
+def _needs_workspace(schedule: ScheduleResult) -> bool:
+    """Whether functions mention the workspace, which may be one of no bytes where values are known to be empty."""
+    groups = (group for alternative in schedule.alternatives for group in alternative.groups)
+    buffers = (buffer for group in groups for impl in group.implementations for buffer in impl.buffers)
+    return bool(schedule.internals) or any(buffer.location is Location.WORKSPACE for buffer in buffers)
 
 
 def _functions(kernel: str, schedule: ScheduleResult, names: dict[str, str]) -> KernelFunctions:

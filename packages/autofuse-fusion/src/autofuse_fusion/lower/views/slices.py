@@ -1,6 +1,6 @@
 """Slices and splits: an offset and a step per dim."""
 
-from attrs import frozen
+from attrs import evolve, frozen
 from autofuse_ir.dims import Dim, const, gt, lt
 from autofuse_ir.fused_graph import Reason
 from autofuse_symshape.rules.slices import Cut, bounds_of
@@ -56,7 +56,7 @@ def _cuts(call: ViewCall, rank: int) -> list[Cut | _New]:
         axes = call.integers("axes") if "axes" in names else tuple(range(len(cuts)))
         result: list[Cut | _New] = [_WHOLE] * rank
         for axis, cut in zip(axes, cuts, strict=True):
-            result[axis % rank] = cut
+            result[axis % rank] = evolve(cut, starts_inside=True)
         return result
     return _masked(call, cuts, rank)
 
