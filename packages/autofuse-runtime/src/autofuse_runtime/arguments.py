@@ -1,4 +1,4 @@
-"""The arguments of a call against what the program declares: the one place that words what is wrong with them.
+"""The arguments of a call against what the program declares: the place that words what is wrong with them.
 
 The extension checks the same things without words; it asks this module for the error when they do not hold.
 """
@@ -16,13 +16,12 @@ from autofuse_ir.facts import InputDim, InputElement, SymbolFact
 from autofuse_ir.graph import Value
 from autofuse_ir.program import Program
 
-from autofuse_runtime.arrays import Array, as_array, numpy_dtype, records_gradient
+from autofuse_runtime.arrays import Array, numpy_dtype
 from autofuse_runtime.buffers import buffer_table
 from autofuse_runtime.errors import InputTypeError, InputValueError
+from autofuse_runtime.given_arrays import given_array
+from autofuse_runtime.outs import OutBinder
 from autofuse_runtime.plan import entry_guards
-
-OVERLAP_WORK = 10_000
-"""Candidate solutions tried before two strided arrays of out= are taken to share memory."""
 
 
 @frozen
@@ -47,8 +46,7 @@ class ArgumentBinder:
         table = buffer_table(program)
         self._buffers = tuple(buffer for buffer in table.buffers if not buffer.dtype.is_opaque)
         self._is_object = {value.name: table.is_object(table.numbers[value.name]) for value in program.inputs}
-        self._output_buffers = tuple(table.buffers[table.numbers[output.value]] for output in program.outputs)
-        self._output_is_object = tuple(table.is_object(table.numbers[output.value]) for output in program.outputs)
+        self.outs = OutBinder(program, self.where)
         self._guards = entry_guards(program)
         sources = (source for fact in program.symbols for source in fact.sources)
         self._size_givers = {source.input for source in sources if isinstance(source, InputDim)}
@@ -63,7 +61,7 @@ class ArgumentBinder:
             if not _holds(guard.condition, symbols):
                 raise InputValueError(guard.message, where=f"{self.where}, operator {guard.operator}")
         out = kwargs.get("out")
-        return BoundArguments(values, self._outs(out, symbols), out, symbols)
+        return BoundArguments(values, self.outs.bind(out, symbols), out, symbols)
 
     def explain(self, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
         """Raise what is wrong with the arguments; returns when nothing is."""
@@ -96,7 +94,7 @@ class ArgumentBinder:
         if self._is_object[value.name]:
             self._check_object(value, given)
             return given
-        array = self._array(given, f"input {value.name!r}")
+        array = given_array(given, f"input {value.name!r}", self.where)
         shape = value.shape or ()
         wanted = numpy_dtype(value.dtype)
         if array.dtype != wanted:
@@ -124,30 +122,6 @@ class ArgumentBinder:
                 where=self.where,
                 fix="give an array of that rank",
             )
-
-    def _array(self, given: object, what: str) -> Array:
-        device = getattr(given, "__dlpack_device__", None)
-        kind = 1 if device is None or isinstance(given, np.ndarray) else _device_type(device)
-        if kind not in (1, 3, 11):
-            raise InputTypeError(
-                f"{what} lives on a device (DLPack device type {kind}), but the program runs on the CPU",
-                where=self.where,
-                fix="copy it to the CPU first",
-            )
-        array = as_array(given)
-        if array is None and records_gradient(given):
-            raise InputTypeError(
-                f"{what} requires a gradient, but results carry none",
-                where=self.where,
-                fix="give it as .detach(), or call under torch.no_grad()",
-            )
-        if array is None:
-            raise InputTypeError(
-                f"{what} is a {type(given).__name__}, not an array",
-                where=self.where,
-                fix="give a NumPy array or a dense tensor that speaks DLPack",
-            )
-        return array
 
     def _symbols(self, values: Sequence[object]) -> dict[str, int]:
         numbers = {value.name: number for number, value in enumerate(self.program.inputs)}
@@ -217,87 +191,6 @@ class ArgumentBinder:
                     where=self.where,
                     fix="give smaller sizes, or sizes that fit together",
                 )
-
-    def _outs(self, out: object, symbols: Mapping[str, int]) -> tuple[Array | None, ...]:
-        count = len(self.program.outputs)
-        given = out if isinstance(out, tuple) else (out,) if out is not None else (None,) * count
-        if len(given) != count:
-            raise InputTypeError(
-                f"out= holds {len(given)} arrays, but the program has {count} outputs",
-                where=self.where,
-                fix="give one array, or a tuple with one entry for each output",
-            )
-        outs = tuple(None if item is None else self.out_array(item, k, symbols) for k, item in enumerate(given))
-        for k, array in enumerate(outs):
-            for other in outs[:k]:
-                if array is not None and other is not None and _overlap(array, other):
-                    raise InputValueError(
-                        "two arrays of out= share memory", where=self.where, fix="give each output its own"
-                    )
-        return outs
-
-    def out_array(self, item: object, number: int, symbols: Mapping[str, int]) -> Array:
-        """Return out= entry ``number`` as an array; raises where it cannot take that output at these sizes."""
-        name = self.program.outputs[number].name
-        buffer = self._output_buffers[number]
-        if self._output_is_object[number]:
-            raise InputTypeError(
-                f"output {name!r} is no tensor, so out= cannot take it", where=self.where, fix="leave its entry None"
-            )
-        array = self._array(item, f"out= for output {name!r}")
-        if array.dtype != numpy_dtype(buffer.dtype):
-            raise InputTypeError(
-                f"out= for output {name!r} has dtype {array.dtype}, but the output is {buffer.dtype.name}",
-                where=self.where,
-                fix="give an array of that dtype",
-            )
-        if not array.flags.writeable or isinstance(item, np.generic):
-            raise InputValueError(
-                f"out= for output {name!r} is read-only", where=self.where, fix="give a writable array"
-            )
-        repeats = (size > 1 and stride == 0 for size, stride in zip(array.shape, array.strides, strict=True))
-        if array.size and any(repeats):
-            raise InputValueError(
-                f"elements of out= for output {name!r} share memory", where=self.where, fix="give an array of its own"
-            )
-        known = all(name in symbols for dim in buffer.shape for name in free_symbols(dim))
-        if known:
-            shape = tuple(evaluate(dim, symbols) for dim in buffer.shape)
-            self.check_out_shape(array, number, shape)
-        elif array.ndim != len(buffer.shape):
-            raise InputValueError(
-                f"out= for output {name!r} has {array.ndim} dims, but the output has {len(buffer.shape)}",
-                where=self.where,
-                fix="give an array of the output's shape",
-            )
-        return array
-
-    def check_out_shape(self, array: Array, number: int, shape: tuple[int, ...]) -> None:
-        """Raise where ``array`` does not have the output's ``shape``."""
-        if array.shape != shape:
-            raise InputValueError(
-                f"out= for output {self.program.outputs[number].name!r} has shape {list(array.shape)}, "
-                f"but the output has {list(shape)}",
-                where=self.where,
-                fix="give an array of the output's shape",
-            )
-
-
-def _device_type(device: Any) -> int:
-    try:
-        return int(device()[0])
-    except Exception:  # what an object of the caller's does when asked is not ours to limit
-        return 1  # reading it will fail, and says so
-
-
-def _overlap(array: Array, other: Array) -> bool:
-    if not np.may_share_memory(array, other):
-        return False
-    try:
-        # NumPy takes any count of candidates; its stubs know two special ones.
-        return np.shares_memory(array, other, max_work=OVERLAP_WORK)  # type: ignore[arg-type]
-    except np.exceptions.TooHardError:
-        return True
 
 
 def _holds(condition: Any, symbols: Mapping[str, int]) -> bool:

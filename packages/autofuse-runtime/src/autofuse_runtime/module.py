@@ -101,7 +101,7 @@ class CompiledModule:
         if out is None:
             return value
         array = np.asarray(value)
-        self.binder.check_out_shape(out, number, array.shape)
+        self.binder.outs.check_shape(out, number, array.shape)
         out[...] = array
         return bound.out[number] if isinstance(bound.out, tuple) else bound.out
 
