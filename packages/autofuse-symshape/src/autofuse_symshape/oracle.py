@@ -4,8 +4,6 @@ It knows the ranges of symbols and whatever the program asserts: a run that gets
 later questions may build on them. Hints are never used. Facts only grow, so a "yes" or "no" stays one.
 """
 
-from collections import ChainMap
-from collections.abc import MutableMapping
 from enum import Enum
 
 from attrs import frozen
@@ -23,7 +21,6 @@ from autofuse_ir.dims import (
     const,
     dim_max,
     dim_min,
-    free_symbols,
     ge,
     le,
     negate,
@@ -32,7 +29,9 @@ from autofuse_ir.dims_eval import bounds, decided
 from autofuse_ir.dims_walk import as_node, children_first
 from autofuse_ir.errors import IrError
 
+from autofuse_symshape.asserted import Asserted
 from autofuse_symshape.bounds import Ranges, holds_by_bounds, narrowed
+from autofuse_symshape.cases import Case, decide_choices
 from autofuse_symshape.divisions import has_division, without_exact_divisions
 from autofuse_symshape.equalities import Equalities
 from autofuse_symshape.rewrite import compared, rewrite, unchanged
@@ -64,25 +63,15 @@ class Answer:
 UNKNOWN = Answer(Verdict.UNKNOWN)
 
 
-@frozen
-class _Case:
-    """What holds in one branch of a proof: conditions, and ranges narrowed by them."""
-
-    true: tuple[Cond, ...]
-    ranges: MutableMapping[str, tuple[int, int]]
-
-
 class Oracle:
     """Facts about symbols, and answers from them."""
 
     def __init__(self, ranges: Ranges) -> None:
         self.ranges: dict[str, tuple[int, int]] = {}
         self.equalities = Equalities()
-        self._true: dict[Cond, None] = {}
-        self._clauses: dict[Cond, list[AnyOf]] = {}
+        self._asserted = Asserted()
         self._answers: dict[Cond, Answer] = {}
         self._unknown: set[Cond] = set()
-        self._mentions: dict[str, dict[Cond, None]] = {}
         self._normal: dict[Dim, Dim] = {}
         self._exact: dict[tuple[Dim, Dim], None] = {}
         for name, (lo, hi) in ranges.items():
@@ -103,15 +92,15 @@ class Oracle:
             for operand in node.operands:
                 self.assume(operand)
             return
-        self._note(cond)
+        self._asserted.add(cond)
         if isinstance(node, Compare):
             narrowed(self.ranges, node)
             if node.relation == "==":
                 self._note_division(node)
                 eliminated = self.equalities.learn(node.left, node.right)
                 # What speaks of the symbol is noted again without it, so that look-ups keep finding it.
-                for old in self._mentions.pop(eliminated, {}) if eliminated is not None else ():
-                    self._note(self.equalities.normal_cond(old))
+                for old in self._asserted.take_mentions(eliminated) if eliminated is not None else ():
+                    self._asserted.add(self.equalities.normal_cond(old))
 
     def ask(self, cond: Cond) -> Answer:
         """Answer whether ``cond`` holds in every run."""
@@ -120,7 +109,7 @@ class Oracle:
             return answer
         if cond in self._unknown:
             return UNKNOWN
-        answer = self._decide(self._normal_cond(cond), _Case((), self.ranges), _MAX_SPLITS)
+        answer = self._decide(self._normal_cond(cond), Case((), self.ranges), _MAX_SPLITS)
         if answer.verdict is Verdict.UNKNOWN:
             self._unknown.add(cond)
         else:
@@ -163,9 +152,9 @@ class Oracle:
         return dim
 
     def _known_choice(self, cond: Cond) -> bool | None:
-        if cond in self._true:
+        if cond in self._asserted:
             return True
-        return False if negate(cond) in self._true else decided(cond, self.ranges)
+        return False if negate(cond) in self._asserted else decided(cond, self.ranges)
 
     def _without_dominated(self, atom: Min | Max) -> Dim:
         """The extremum without operands that another one is never behind."""
@@ -204,24 +193,13 @@ class Oracle:
         if isinstance(atom, Mod):
             self._exact[atom.right, atom.left] = None
 
-    def _note(self, cond: Cond) -> None:
-        if cond.is_constant:
-            return
-        self._true[cond] = None
-        for name in free_symbols(cond):
-            self._mentions.setdefault(name, {})[cond] = None
-        node = as_node(cond)
-        if isinstance(node, AnyOf):
-            for operand in node.operands:
-                self._clauses.setdefault(operand, []).append(node)
+    def _is_true(self, cond: Cond, case: Case) -> bool:
+        return cond in self._asserted or cond in case.true
 
-    def _is_true(self, cond: Cond, case: _Case) -> bool:
-        return cond in self._true or cond in case.true
-
-    def _is_false(self, cond: Cond, case: _Case) -> bool:
+    def _is_false(self, cond: Cond, case: Case) -> bool:
         return decided(cond, case.ranges) is False or self._is_true(negate(cond), case)
 
-    def _decide(self, cond: Cond, case: _Case, splits: int) -> Answer:
+    def _decide(self, cond: Cond, case: Case, splits: int) -> Answer:
         if cond.is_constant:
             return Answer(Verdict.YES if cond.constant_value else Verdict.NO, "arithmetic")
         if self._is_true(cond, case):
@@ -250,7 +228,7 @@ class Oracle:
         known = self._subsuming(node, case) if isinstance(node, AnyOf) else None
         return Answer(Verdict.YES, f"asserted: {known}") if known is not None else self._split(cond, case, splits)
 
-    def _by_algebra(self, cond: Compare, case: _Case) -> bool | None:
+    def _by_algebra(self, cond: Compare, case: Case) -> bool | None:
         """The answer of sympy, asked only for what factoring can help with: short polynomials with a power."""
         terms = (*cond.left.terms, *cond.right.terms)
         has_power = any(len(set(monomial)) < len(monomial) for monomial, _ in terms)
@@ -260,16 +238,16 @@ class Oracle:
 
         return prove.holds(cond, case.ranges)
 
-    def _subsuming(self, goal: AnyOf, case: _Case) -> AnyOf | None:
+    def _subsuming(self, goal: AnyOf, case: Case) -> AnyOf | None:
         """Return an asserted clause of which every alternative is one of the goal's, or impossible."""
         alternatives = set(goal.operands)
         for operand in goal.operands:
-            for clause in self._clauses.get(operand, ()):
+            for clause in self._asserted.clauses_with(operand):
                 if all(each in alternatives or self._is_false(each, case) for each in clause.operands):
                     return clause
         return None
 
-    def _split(self, cond: Cond, case: _Case, splits: int) -> Answer:
+    def _split(self, cond: Cond, case: Case, splits: int) -> Answer:
         """Decide by cases on the condition of a choice inside ``cond``, the innermost first."""
         choice: Cond | None = next((node.cond for node in children_first(cond) if isinstance(node, Select)), None)
         if splits == 0 or choice is None or cond.weight > _LONGEST_SPLIT:
@@ -284,34 +262,10 @@ class Oracle:
             found = answer
         return found or UNKNOWN
 
-    def _decide_under(self, branch: Cond, cond: Cond, case: _Case, splits: int) -> Answer:
-        ranges = ChainMap({}, case.ranges)
-        local = Equalities()
-        node = as_node(branch)
-        for fact in node.operands if isinstance(node, AllOf) else (branch,):
-            compare = as_node(fact)
-            if isinstance(compare, Compare):
-                narrowed(ranges, compare)
-                if compare.relation == "==":
-                    local.learn(compare.left, compare.right)
+    def _decide_under(self, branch: Cond, cond: Cond, case: Case, splits: int) -> Answer:
+        narrower, equalities = case.under(branch)
         try:
-            chosen = local.normal_cond(decide_choices(cond, branch))
+            chosen = equalities.normal_cond(decide_choices(cond, branch))
         except IrError:  # dividing by zero in this branch: it has no value here
             return UNKNOWN
-        return self._decide(chosen, _Case((*case.true, branch), ranges), splits - 1)
-
-
-def decide_choices(cond: Cond, case: Cond) -> Cond:
-    """``cond`` with every choice on ``case``, or on its negation, made."""
-    opposite = negate(case)
-
-    def choose(dim: Dim) -> Dim:
-        atom = dim.atom
-        if isinstance(atom, Select):
-            if atom.cond == case:
-                return atom.if_true
-            if atom.cond == opposite:
-                return atom.if_false
-        return dim
-
-    return rewrite(cond, choose)
+        return self._decide(chosen, narrower, splits - 1)
