@@ -15,7 +15,7 @@ from autofuse_ir.program import Program
 def test_compile_run_and_load_the_bundle(call: Any, affine_file: Path, tmp_path: Path) -> None:
     compiled = call("compile", affine_file, "-o", tmp_path / "bundle")
     assert compiled.code == 0
-    assert "2 operators, 1 kernels" in compiled.out
+    assert "2 operators: 2 in 1 kernel" in compiled.out
     x = np.ones((3, 6), np.float32)
     np.save(tmp_path / "x.npy", x)
     np.save(tmp_path / "bias.npy", np.arange(6, dtype=np.float32))

@@ -39,7 +39,22 @@ def test_the_types_of_each_target_are_those_of_its_description(call: Any) -> Non
     assert "bool" not in data["primitives"]["Add"]["cpu"]
     assert "float64" not in data["primitives"]["Atan2"]["ascend-a2"]
     assert data["primitives"]["LogicalNot"]["cpu"] == ["bool"]
-    assert data["operators"]["Gelu"] == {"family": "activation", "fuses": True, "numpy_meaning": True}
+    assert data["operators"]["Gelu"] == {"family": "activation", "fuses": "yes", "numpy_meaning": True}
+
+
+def test_views_fuse_and_products_of_matrices_do_in_some_forms(call: Any) -> None:
+    data = json.loads(call("operators", "--json").out)["operators"]
+    expected = {
+        "Transpose": "yes",
+        "ConcatD": "yes",
+        "Reshape": "yes",
+        "GatherV2": "yes",
+        "MatMul": "in-some-forms",
+        "Conv2D": "no",
+        "TopK": "no",
+    }
+    assert {name: data[name]["fuses"] for name in expected} == expected
+    assert "fuses          yes" in call("operators", "Transpose").out
 
 
 def test_one_operator_or_primitive_is_shown_alone(call: Any) -> None:

@@ -21,11 +21,11 @@ from autofuse.cli.progress import stages
 from autofuse.errors import DriverError
 from autofuse.options import settings
 
-KINDS = ("library", "object", "extension")
+KINDS = ("library", "object", "extension", "emulated")
 _SHOWN_CHANGES = 8
 
 
-@click.group()
+@click.group(short_help="Look into the cache of compiled code, or check or move it.")
 def cache() -> None:
     """Look into the cache of compiled code, check it, move it, or clear it.
 

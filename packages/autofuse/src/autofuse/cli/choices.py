@@ -71,12 +71,17 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     options = (
         click.option("--target", metavar="NAME", help="One that `autofuse targets` lists (default cpu), or FILE.toml."),
         click.option("--dim", "dims", multiple=True, metavar="NAME=LO..HI", help="Range of a dim, or one size NAME=N."),
-        click.option("--hint", "hints", multiple=True, metavar="NAME=N", help="Size at which profit is judged."),
+        click.option("--hint", "hints", multiple=True, metavar="NAME=N", help="Typical size; judges profit."),
         click.option(
             "--values", multiple=True, metavar="NAME=FILE", help="A .npy file: an input known when compiling."
         ),
         click.option("--numerics", type=click.Choice(NUMERICS), help="Where roundings are kept (default auto)."),
-        click.option("--device", type=click.Choice(DEVICES), default="auto", help="Where it runs (default auto)."),
+        click.option(
+            "--device",
+            type=click.Choice(DEVICES),
+            default="auto",
+            help="Where Ascend kernels run: emulator or chip (default auto: the emulator).",
+        ),
     )
     for option in reversed(options):
         with_choices = option(with_choices)

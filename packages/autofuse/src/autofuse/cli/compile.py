@@ -8,6 +8,7 @@ from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_runtime.build import write_sources
 
 from autofuse.cli.choices import Choices, model_options
+from autofuse.cli.console import counted
 from autofuse.cli.progress import stages
 from autofuse.compiler import load_lowered
 from autofuse.dump import dump_into
@@ -16,7 +17,7 @@ from autofuse.pipeline import Lowered
 from autofuse.report import report_of
 
 
-@click.command("compile")
+@click.command("compile", short_help="Compile MODEL into a bundle, or only write its sources.")
 @click.argument("model")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder of the bundle.")
 @click.option("--emit-only", is_flag=True, help="Write the sources, build nothing.")
@@ -32,13 +33,16 @@ def compile_command(model: str, output: Path, emit_only: bool, dump: Path | None
         load_lowered(lowered, target, "jit").save(output)
     else:
         raise DriverError(
-            f"this version builds for cpu only, not for {target.name}", where="compile", fix="add --emit-only"
+            f"bundles with built libraries are for cpu, not for {target.name}",
+            where="compile",
+            fix="add --emit-only for its sources; `autofuse run` and `autofuse trace` run the model in the emulator",
         )
     report = report_of(lowered)
+    fused = sum(len(kernel.operators) for kernel in report.kernels)
     hosted = sum(len(region.operators) for region in report.regions)
     click.echo(
-        f"{output}: {report.operators} operators, {report.launches} kernels for {report.launches_before} of them, "
-        f"{hosted} in {len(report.regions)} host regions"
+        f"{output}: {counted(report.operators, 'operator')}: {fused} in {counted(report.launches, 'kernel')}, "
+        f"{hosted} in {counted(len(report.regions), 'host region')}"
     )
 
 

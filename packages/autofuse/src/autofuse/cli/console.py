@@ -11,3 +11,9 @@ NARROW = 80
 def terminal() -> Console:
     """Return the console of standard output; files and pipes get lines of 80 columns, so that they read alike."""
     return Console() if sys.stdout.isatty() or "COLUMNS" in os.environ else Console(width=NARROW)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return ``1 kernel``, ``2 kernels``, ``2 launches``."""
+    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    return f"{number} {noun if number == 1 else plural}"

@@ -8,21 +8,26 @@ from autofuse_ir.tiling import TilingModel
 from rich.table import Table
 
 from autofuse.cli.choices import Choices, model_options
-from autofuse.cli.console import terminal
+from autofuse.cli.console import counted, terminal
+from autofuse.cli.kernel_table import cycles_text, kernel_table, kib_text
 from autofuse.cli.progress import stages
 from autofuse.errors import DriverError
 from autofuse.pipeline import Lowered
 from autofuse.prediction import Prediction
+from autofuse.reasons import MEANINGS
 from autofuse.report import Report, report_of
 
 
-@click.command()
+@click.command(short_help="Say what of MODEL fuses, what does not, and why.")
 @click.argument("model")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--why-not", nargs=2, metavar="A B", help="Why operators A and B were not fused.")
+@click.option("--details", is_flag=True, help="Also list each kernel's operators, and each pair left apart with why.")
 @click.option("--tiling", is_flag=True, help="Also list the tiling cases of each kernel.")
 @model_options
-def explain(model: str, as_json: bool, why_not: tuple[str, str] | None, tiling: bool, choices: Choices) -> int:
+def explain(
+    model: str, as_json: bool, why_not: tuple[str, str] | None, details: bool, tiling: bool, choices: Choices
+) -> int:
     """List kernels, bytes moved, host regions and refusals of MODEL."""
     with stages() as observe:
         lowered, target = choices.lower(model, observe)
@@ -35,6 +40,8 @@ def explain(model: str, as_json: bool, why_not: tuple[str, str] | None, tiling: 
     _show(report)
     if report.prediction is not None:
         _show_prediction(report.prediction)
+    if details:
+        _show_details(report)
     if tiling:
         _show_tiling(lowered.tilings)
     return 0
@@ -58,8 +65,8 @@ def _why_not(lowered: Lowered, report: Report, a: str, b: str) -> int:
     for refusal in refusals:
         shape = ", ".join(str(d) for d in refusal.shape)
         click.echo(
-            f"{refusal.reason.value}: {refusal.tensor} [{shape}], fusing would save {refusal.bytes_saved} bytes"
-            + (f"\n  {refusal.detail}" if refusal.detail else "")
+            f"{refusal.reason.value}: {refusal.tensor} [{shape}], fusing would save {refusal.bytes_saved} bytes\n"
+            f"  {MEANINGS[refusal.reason]}" + (f"\n  {refusal.detail}" if refusal.detail else "")
         )
     if not refusals:
         click.echo(f"{a} and {b} share no tensor")
@@ -68,7 +75,7 @@ def _why_not(lowered: Lowered, report: Report, a: str, b: str) -> int:
 
 def _show(report: Report) -> None:
     console = terminal()
-    table = Table(title=f"{report.name}: {report.operators} operators", title_justify="left")
+    table = Table(title=f"{report.name}: {counted(report.operators, 'operator')}", title_justify="left")
     table.add_column("kernel or host region", overflow="ellipsis", no_wrap=True, max_width=40)
     for column in ("operators", "MB at hints"):
         table.add_column(column, justify="right")
@@ -87,37 +94,55 @@ def _show(report: Report) -> None:
         "hints         " + (", ".join(f"{name}={size}" for name, size in report.hints) or "all sizes are fixed"),
     ]
     reasons = Counter(refusal.reason.value for refusal in report.refusals)
-    lines += [f"not fused     {count} pairs: {reason}" for reason, count in sorted(reasons.items())]
+    lines += [f"not fused     {counted(count, 'pair')}: {reason}" for reason, count in sorted(reasons.items())]
     hosted = Counter(reason for region in report.regions for _, reason in region.reasons)
-    lines += [f"on the host   {count} operators: {reason}" for reason, count in sorted(hosted.items())]
+    lines += [f"on the host   {counted(count, 'operator')}: {reason}" for reason, count in sorted(hosted.items())]
     if report.roundings:
         lines.append(f"roundings     {len(report.roundings)} removed (--json lists them)")
     for line in lines:
         console.print(line, highlight=False, markup=False)
 
 
+def _show_details(report: Report) -> None:
+    """The operators of each kernel, and what was not fused by reason. Names are whole, however long."""
+    for kernel in report.kernels:
+        click.echo(f"{kernel.name}:")
+        for name in kernel.operators:
+            click.echo(f"  {name}")
+    for reason, meaning in MEANINGS.items():
+        pairs = [f"{r.first} -> {r.second}" for r in report.refusals if r.reason is reason]
+        alone = [name for region in report.regions for name, why in region.reasons if why == reason.value]
+        if pairs or alone:
+            click.echo(f"{reason.value}: {meaning}")
+        for line in dict.fromkeys((*pairs, *alone)):
+            click.echo(f"  {line}")
+
+
 def _show_prediction(found: Prediction) -> None:
     """What the tiling functions decide at the hints; a kernel of several groups has a row for each."""
     console = terminal()
-    table = Table(title=f"Predicted for {found.target} at the hints (estimates)", title_justify="left")
-    table.add_column("kernel", overflow="ellipsis", no_wrap=True, max_width=40)
-    for column in ("us", "blocks", "cycles per pipe", "UB bytes"):
-        table.add_column(column, justify="right")
+    parts = [part for kernel in found.kernels for part in kernel.parts]
+    pipes = tuple(dict.fromkeys(pipe for part in parts for pipe, _ in part.pipe_cycles))
+    rows = []
     for kernel in found.kernels:
         for number, part in enumerate(kernel.parts):
-            pipes = ", ".join(f"{pipe} {cycles:.0f}" for pipe, cycles in part.pipe_cycles)
-            memory = f"{part.local_bytes} of {part.local_limit}"
+            cycles = dict(part.pipe_cycles)
             name, time = ("", "") if number else (kernel.kernel, f"{kernel.microseconds:.1f}")
-            table.add_row(name, time, str(part.blocks), pipes, memory)
-    console.print(table)
-    line = f"predicted     {found.microseconds:.1f} us in {len(found.kernels)} launches"
+            memory = f"{kib_text(part.local_bytes)} of {kib_text(part.local_limit)}"
+            by_pipe = (cycles_text(cycles.get(pipe, 0.0)) for pipe in pipes)
+            rows.append((name, time, str(part.blocks), *by_pipe, memory))
+    console.print(
+        f"Predicted for {found.target} at the hints (estimates; cycles by pipe)", highlight=False, markup=False
+    )
+    console.print(kernel_table(("kernel", "us", "blocks", *pipes, "KiB of UB"), rows, console.width))
+    line = f"predicted     {found.microseconds:.1f} us in {counted(len(found.kernels), 'launch')}"
     if found.unfused_microseconds is not None and found.microseconds:
         ratio = found.unfused_microseconds / found.microseconds
         line += f"; {found.unfused_microseconds:.1f} us in {found.unfused_launches} unfused ({ratio:.2f} x)"
     console.print(line, highlight=False, markup=False)
     if found.without:
-        told = "kernels: their sizes come out of a step, or no tiles fit"
-        console.print(f"not predicted {len(found.without)} {told}", highlight=False)
+        told = f"{counted(len(found.without), 'kernel')}, whose sizes come out of a step, or for which no tiles fit"
+        console.print(f"not predicted {told}", highlight=False)
 
 
 def _show_tiling(tilings: tuple[TilingModel, ...]) -> None:

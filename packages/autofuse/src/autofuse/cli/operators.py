@@ -3,9 +3,11 @@
 import json
 from collections.abc import Iterable
 from difflib import get_close_matches
+from enum import Enum
 
 import click
 from autofuse_fusion.lower.table import lowering_of
+from autofuse_fusion.lower.views.table import VIEW_LOWERINGS
 from autofuse_ir.asc_ops import ASC_OPS, NOT_EVALUATED, AscOp
 from autofuse_ir.dtypes import TENSOR_DTYPES, DType
 from autofuse_ir.operators import Flag, Operator, all_operators
@@ -24,7 +26,24 @@ _WHOLE_NUMBERS = {
 """Names for all integers of one kind, so that a row stays short."""
 
 
-@click.command()
+class Fuses(Enum):
+    """Whether kernels compute an operator."""
+
+    YES = "yes"
+    IN_SOME_FORMS = "in some forms; else it runs in a host region"
+    """Such as a product of a matrix and a vector."""
+    NO = "no: it runs in a host region"
+
+
+def fuses(operator: Operator) -> Fuses:
+    """Return whether kernels compute ``operator``; what only makes sizes or renames elements needs none, and counts."""
+    if operator.has(Flag.VECTOR):
+        return Fuses.YES
+    has_form = lowering_of(operator.name) is not None or operator.name in VIEW_LOWERINGS
+    return Fuses.IN_SOME_FORMS if has_form else Fuses.NO
+
+
+@click.command(short_help="List the operators, and what each target computes.")
 @click.argument("name", required=False)
 @click.option("--check", is_flag=True, help="Print the holes of the table; exit 1 if a vector operator has no meaning.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -119,14 +138,17 @@ def _short(dtypes: Iterable[DType]) -> str:
 def _show_families() -> None:
     count = len(all_operators())
     table = Table(title=f"{count} operators of models, {len(ASC_OPS)} AscIR primitives", title_justify="left")
-    for column in ("family", "operators", "fuse", "NumPy meaning"):
+    for column in ("family", "operators", "fuse", "in some forms", "NumPy meaning"):
         table.add_column(column, justify="left" if column == "family" else "right")
-    families: dict[str, list[str]] = {}
+    families: dict[str, list[Operator]] = {}
     for operator in all_operators():
-        families.setdefault(operator.family.value, []).append(operator.name)
-    for family, names in families.items():
-        meanings = sum(has_meaning(n) for n in names)
-        table.add_row(family, str(len(names)), str(sum(lowering_of(n) is not None for n in names)), str(meanings))
+        families.setdefault(operator.family.value, []).append(operator)
+    for family, members in families.items():
+        ways = [fuses(operator) for operator in members]
+        meanings = sum(has_meaning(operator.name) for operator in members)
+        table.add_row(
+            family, *map(str, (len(members), ways.count(Fuses.YES), ways.count(Fuses.IN_SOME_FORMS), meanings))
+        )
     terminal().print(table)
 
 
@@ -151,7 +173,7 @@ def _show_operator(operator: Operator) -> None:
         ("inputs", ", ".join(param.name for param in operator.inputs) or "none"),
         ("outputs", ", ".join(result.name for result in operator.outputs) or "none"),
         ("attributes", ", ".join(spec.name for spec in operator.attrs) or "none"),
-        ("fuses", "yes" if lowering_of(operator.name) is not None else "no: it runs in a host region"),
+        ("fuses", fuses(operator).value),
         ("NumPy meaning", "yes" if has_meaning(operator.name) else "no"),
     ):
         terminal().print(f"{fact:14} {text}".rstrip(), highlight=False, markup=False)
@@ -164,7 +186,7 @@ def _facts(
         "operators": {
             o.name: {
                 "family": o.family.value,
-                "fuses": lowering_of(o.name) is not None,
+                "fuses": fuses(o).name.lower().replace("_", "-"),
                 "numpy_meaning": has_meaning(o.name),
             }
             for o in known

@@ -17,11 +17,11 @@ from autofuse.example_inputs import call_sizes, random_inputs
 from autofuse.loading import is_bundle, load
 
 
-@click.command()
+@click.command(short_help="Run MODEL once and print what its outputs are.")
 @click.argument("model")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=FILE", help="A .npy file for an input.")
 @click.option("--random", "seed", type=int, metavar="SEED", help="Make missing inputs up from this seed.")
-@click.option("--output", type=click.Path(path_type=Path), help="Write each output here as NAME.npy.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write each output here as NAME.npy.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @model_options
 def run(

@@ -30,15 +30,15 @@ A = TypeVar("A")
 STAGES = ("infer", "fuse", "schedule", "tile", "emit", "link", "build")
 
 
-@click.command()
+@click.command(short_help="Run one stage of the pipeline on files.")
 @click.argument("name", type=click.Choice(STAGES), metavar="|".join(STAGES))
 @click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path))
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="A file or folder, as above.")
 @click.option("--node", help="Only the backend node of this name.")
-@click.option("--target", default=None)
+@click.option("--target", metavar="NAME", help="One that `autofuse targets` lists (default cpu), or FILE.toml.")
 @click.option("--numerics", type=click.Choice(NUMERICS), help="Where roundings are kept (default auto).")
-@click.option("--dim", "dims", multiple=True, metavar="NAME=LO..HI")
-@click.option("--hint", "hints", multiple=True, metavar="NAME=N")
+@click.option("--dim", "dims", multiple=True, metavar="NAME=LO..HI", help="Range of a dim, or one size NAME=N.")
+@click.option("--hint", "hints", multiple=True, metavar="NAME=N", help="Typical size; judges profit.")
 def stage(
     name: str,
     inputs: tuple[Path, ...],

@@ -4,20 +4,21 @@ import json
 from pathlib import Path
 
 import click
-from rich.table import Table
 
 from autofuse.cli.choices import Choices, model_options, parse_arrays
-from autofuse.cli.console import terminal
+from autofuse.cli.console import counted, terminal
+from autofuse.cli.kernel_table import cycles_text, kernel_table, kib_text
 from autofuse.cli.progress import stages
 from autofuse.cli.run import arguments_of
 from autofuse.emulation import Emulation, Launch, emulate
 from autofuse.errors import DriverError
 from autofuse.prediction import KernelPrediction, Prediction, predict
 
-PIPES = ("MTE2", "V", "MTE3")
+PIPES = {"MTE2": "MTE2", "VEC": "V", "MTE3": "MTE3"}
+"""Our name of each pipe, and the emulator's."""
 
 
-@click.command()
+@click.command(short_help="Time one call on the emulator, pipe by pipe.")
 @click.argument("model")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="File of the Chrome trace.")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=FILE", help="A .npy file for an input.")
@@ -67,21 +68,22 @@ def _predicted(prediction: Prediction, launch: Launch) -> KernelPrediction | Non
 
 
 def _show(model: str, target: str, found: Emulation, predicted: list[KernelPrediction | None]) -> None:
-    table = Table(title=f"{model} on {target} (estimates of the emulator)", title_justify="left")
-    table.add_column("launch", overflow="ellipsis", no_wrap=True, max_width=40)
-    for column in ("blocks", "us", "predicted us", *(f"{pipe} cycles" for pipe in PIPES), "UB bytes"):
-        table.add_column(column, justify="right")
+    rows = []
     for launch, known in zip(found.launches, predicted, strict=True):
         busy = dict(launch.busy_cycles)
-        table.add_row(
-            launch.kernel,
-            str(launch.blocks),
-            f"{launch.microseconds:.1f}",
-            "?" if known is None else f"{known.microseconds:.1f}",
-            *(f"{busy.get(pipe, 0.0):.0f}" for pipe in PIPES),
-            str(launch.local_bytes),
+        rows.append(
+            (
+                launch.kernel,
+                f"{launch.microseconds:.1f}",
+                "?" if known is None else f"{known.microseconds:.1f}",
+                str(launch.blocks),
+                *(cycles_text(busy.get(pipe, 0.0)) for pipe in PIPES.values()),
+                kib_text(launch.local_bytes),
+            )
         )
     console = terminal()
-    console.print(table)
+    console.print(f"{model} on {target} (estimates of the emulator; cycles by pipe)", highlight=False, markup=False)
+    columns = ("launch", "us", "predicted", "blocks", *PIPES, "KiB of UB")
+    console.print(kernel_table(columns, rows, console.width))
     total = sum(launch.microseconds for launch in found.launches)
-    console.print(f"{total:.1f} us in all, launches: {len(found.launches)}", highlight=False)
+    console.print(f"{total:.1f} us in {counted(len(found.launches), 'launch')}", highlight=False)

@@ -7,13 +7,16 @@ import click
 from rich.table import Table
 
 from autofuse.cli.choices import Choices, model_options, parse_arrays, parse_ranges, parse_sizes
-from autofuse.cli.console import terminal
+from autofuse.cli.console import counted, terminal
 from autofuse.cli.progress import steps
 from autofuse.verification import OutputCheck, Verification
 from autofuse.verification import verify as run_verify
 
+SHOWN_FAILURES = 3
+"""A model that has no result at some sizes mostly has one reason."""
 
-@click.command()
+
+@click.command(short_help="Check the fused MODEL against unfused and float64.")
 @click.argument("model")
 @click.option("--samples", default=20, show_default=True, type=click.IntRange(1), help="Sizes to try.")
 @click.option("--seed", default=0, show_default=True, help="Seed of sizes and inputs.")
@@ -83,7 +86,9 @@ def as_data(result: Verification) -> dict[str, Any]:
 
 
 def _show(result: Verification) -> None:
-    table = Table(title=f"{result.model}: worst of {len({c.sizes for c in result.checks})} sizes", title_justify="left")
+    table = Table(
+        title=f"{result.model}: worst of {counted(len({c.sizes for c in result.checks}), 'size')}", title_justify="left"
+    )
     for column in ("output", "max abs", "max rel", "max ULP", "unfused ULP", "verdict"):
         table.add_column(column, justify="left" if column == "output" else "right", overflow="fold")
     for name in dict.fromkeys(c.output for c in result.checks):
@@ -91,14 +96,20 @@ def _show(result: Verification) -> None:
         worst = max(checks, key=lambda c: (not c.passed, c.fused.max_ulp))
         table.add_row(name, *_figures(worst), "ok" if worst.passed else "MISMATCH")
     console = terminal()
-    console.print(table)
+    if result.checks:
+        console.print(table)
     for check in result.checks:
         if not check.passed:
             console.print(f"mismatch in {check.output} at {_sizes(check.sizes)}: element {check.fused.first_mismatch}")
-    for sizes, why in result.skipped:
+    for sizes, why in result.skipped[:SHOWN_FAILURES]:
         console.print(f"skipped {_sizes(sizes)}: the model itself fails ({why})", markup=False)
+    if len(result.skipped) > SHOWN_FAILURES:
+        console.print(f"skipped {len(result.skipped) - SHOWN_FAILURES} more for such reasons; --json lists them")
     if not result.checks:
-        console.print("nothing was checked: the model failed at every sampled size; declare ranges with --dim")
+        console.print(
+            f"{result.model}: nothing was checked: the model failed at every sampled size; say with --dim, --multiple "
+            "and --content what it takes"
+        )
 
 
 def _figures(check: OutputCheck) -> tuple[str, ...]:
