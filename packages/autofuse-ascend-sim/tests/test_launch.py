@@ -206,7 +206,7 @@ def test_a_tiling_struct_larger_than_the_tiling_bytes_is_reported(add_library):
         ({"workspace": 1 << 60}, "workspace=1152921504606846976"),
         ({"args": [np.zeros((4, 4))[:, 1]]}, "not C-contiguous"),
         ({"args": ["text"]}, "neither a NumPy array nor an integer"),
-        ({"args": [1] * 40}, "40 arguments"),
+        ({"args": [1] * 70}, "70 arguments"),
         ({"checks": "none"}, "checks='none'"),
         ({"args": [np.zeros(4, ">f4")]}, "foreign order"),
         ({"threads": 0}, "threads=0"),

@@ -1,6 +1,7 @@
 """What a target cannot hold or compute stays on the host."""
 
 from attrs import evolve
+from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.stage import fuse
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
@@ -47,7 +48,7 @@ def test_targets_that_compute_on_half_precision_get_no_casts() -> None:
 
 
 def test_the_limits_of_the_target_hold() -> None:
-    limits = Limits(inputs=2, outputs=1, queues=0, segment_nodes=8, segment_values=8, tiling_bytes=1024)
+    limits = Limits(inputs=2, outputs=1, arguments=3, queues=0, segment_nodes=8, segment_values=8, tiling_bytes=1024)
     b = GraphBuilder("sum")
     total = b.input("x0", ("n",), dt.float32)
     for number in range(1, 4):
@@ -55,3 +56,25 @@ def test_the_limits_of_the_target_hold() -> None:
     fused = fuse(*infer(b.build(outputs={"y": total})), evolve(CPU, limits=limits))
     assert [len(node.inputs) for node in fused.nodes if isinstance(node, AscBackend)] == [2, 2, 2]
     assert {refusal.reason for refusal in fused.refusals} == {Reason.TOO_MANY_INPUTS}
+
+
+def test_an_operator_with_more_tensors_than_a_launch_passes_stays_on_the_host() -> None:
+    a2 = load_target("ascend-a2")
+    for count, kind in ((62, AscBackend), (63, HostRegion)):
+        b = GraphBuilder("sum")
+        given = [b.input(f"x{number}", ("n",), dt.float32) for number in range(count)]
+        (node,) = fuse(*infer(b.build(outputs={"y": b.op("AddN", *given, N=count)})), a2).nodes
+        assert isinstance(node, kind)
+    assert isinstance(node, HostRegion)
+    assert node.reasons[0].reason is Reason.TOO_MANY_INPUTS
+
+
+def test_inputs_and_outputs_together_keep_to_what_a_launch_passes() -> None:
+    """Options allow more than the chip: each of two operators alone fits, both together do not."""
+    b = GraphBuilder("two")
+    given = [b.input(f"x{number}", ("n",), dt.float32) for number in range(66)]
+    first = b.op("AddN", *given[:33], N=33)
+    both = b.op("AddN", first, *given[33:], N=34)
+    fused = fuse(*infer(b.build(outputs={"y": both})), load_target("ascend-a2"), FusionOptions(max_inputs=100))
+    assert [type(node) for node in fused.nodes] == [AscBackend, AscBackend]
+    assert Reason.TOO_MANY_INPUTS in {refusal.reason for refusal in fused.refusals}

@@ -23,7 +23,7 @@ from autofuse_ascend_sim.report import SimReport
 from autofuse_ascend_sim.toolchain import host_program
 from autofuse_ascend_sim.trace import name_lines
 
-_MAX_ARGUMENTS = 32
+_MAX_ARGUMENTS = 66
 _MAX_BLOCKS = 65535
 _TIMELINE_ENTRIES = 16_000_000  # of all blocks together; 24 bytes each
 _KILL_AFTER_SECONDS = 5.0

@@ -3,6 +3,7 @@
 import ctypes
 from pathlib import Path
 
+import numpy as np
 import pytest
 from ascend_kernels import Built, Kernel, backend_of, compile_all
 from attrs import evolve
@@ -42,9 +43,20 @@ def added(count: int) -> AscGraph:
 
 
 def test_more_arguments_than_a_launch_passes() -> None:
-    assert emitted(added(29)).arguments
-    with pytest.raises(CodegenError, match="31 inputs and outputs, 30 are the most on ascend-a2"):
-        emitted(added(30))
+    with pytest.raises(ScheduleError, match="71 inputs and outputs, 63 are the most on ascend-a2"):
+        emitted(added(70))
+    with pytest.raises(ScheduleError, match="64 inputs and outputs, 63 are the most on ascend-a2"):
+        emitted(added(63))
+
+
+def test_as_many_arguments_as_a_launch_passes(tmp_path: Path) -> None:
+    """62 inputs and an output: from 64 tensors on the original passes a list."""
+    graph = added(62)
+    emulated = compile_all({graph.name: Built(graph, None, emitted(graph))}, tmp_path)
+    rng = np.random.default_rng(0)
+    given = [rng.integers(-9, 9, 1001).astype(np.float32) for _ in range(62)]
+    (found,) = emulated.run("added", given, {"n": 1001})
+    np.testing.assert_array_equal(found, np.sum(given, axis=0))
 
 
 def test_more_tiling_data_than_the_chip_takes() -> None:

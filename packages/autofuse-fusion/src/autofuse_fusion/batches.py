@@ -147,10 +147,12 @@ class _Batcher:
         values = self.items.values
         read = {source for group in groups for name in group.inputs if (source := values.behind(name)) is not None}
         needed = {name for group in groups for name in group.needs} - read
+        inputs, outputs = len(read - made), len(_kept(self.items, members))
         return (
             len(operators) > self.options.max_operators
-            or len(read - made) > self.options.most_inputs(self.target)
-            or len(_kept(self.items, members)) > self.options.most_outputs(self.target)
+            or inputs > self.options.most_inputs(self.target)
+            or outputs > self.options.most_outputs(self.target)
+            or inputs + outputs > self.target.limits.arguments
             or bool(needed & made)  # sizes of one part would only be known when the other has run
         )
 

@@ -79,6 +79,9 @@ def _host_reason(node: Node, values: Values, target: TargetSpec) -> Reason | Non
         assert lowering is not None
         if lowering.space(node, values) is None:
             return Reason.STRUCTURAL_OPERAND_UNKNOWN
+    passed = {name for name in (*node.inputs, *node.outputs) if name}
+    if not _is_view(node, values) and len(passed) > target.limits.arguments:
+        return Reason.TOO_MANY_INPUTS if len(passed) > 2 * len(results) else Reason.TOO_MANY_OUTPUTS
     if not all(_holds(target, fact.dtype) for fact in touched):
         return Reason.DTYPE_NOT_SUPPORTED
     if target.support and not _is_view(node, values) and not _computes(node, values, target):

@@ -199,6 +199,8 @@ def _limits(
         return Refused(Reason.TOO_MANY_INPUTS, f"{len(inputs)} inputs, at most {most_inputs}")
     if len(outputs) > most_outputs:
         return Refused(Reason.TOO_MANY_OUTPUTS, f"{len(outputs)} outputs, at most {most_outputs}")
+    if len(inputs) + len(outputs) > (most := target.limits.arguments):
+        return Refused(Reason.TOO_MANY_INPUTS, f"{len(inputs)} inputs and {len(outputs)} outputs, at most {most}")
     return None
 
 

@@ -82,11 +82,13 @@ class OperatorSupport:
 class Limits:
     """Hard limits of a kernel on this target.
 
-    ``segment_nodes`` and ``segment_values`` bound what is evaluated together, strip by strip, in registers.
+    ``inputs`` and ``outputs`` are what fusion keeps to, ``arguments`` what one launch can pass: inputs and outputs
+    together. ``segment_nodes`` and ``segment_values`` bound what is evaluated together, strip by strip, in registers.
     """
 
     inputs: int
     outputs: int
+    arguments: int
     queues: int
     segment_nodes: int
     segment_values: int

@@ -70,6 +70,7 @@ def test_numbers_of_the_a2_are_those_of_its_sources():
     assert (a2.cores, a2.vector_bytes, a2.block_bytes, a2.cache_line_bytes) == (48, 256, 32, 512)
     assert (a2.local_memory.bytes, a2.local_memory.usable) == (196608, 188416)
     assert (a2.limits.queues, a2.limits.inputs, a2.limits.segment_nodes) == (4, 8, 1)
+    assert a2.limits.arguments == 63
     assert cost(a2, "Add", dt.float16) == (0.0103, 22.2)
     assert cost(a2, "Add", dt.float32) == (0.0206, 23.2)
     assert cost(a2, "Pow", dt.float16) == (0.6647, 2516.5)

@@ -29,8 +29,10 @@ def schedule(
     """Schedule ``backend_node`` for ``target``; of several AscGraphs, each by itself, in the order of their data.
 
     With ``holds`` a unified buffer keeps what many tiles share, in phases of its own (`autofuse_schedule.held`).
-    Raises ``ScheduleError`` when no template fits over the declared ranges; it lists what was dropped and the bytes.
+    Raises ``ScheduleError`` when no template fits over the declared ranges; it lists what was dropped and the bytes. So
+    it does where a launch cannot pass all inputs and outputs.
     """
+    _check_arguments(backend_node, target)
     ranges = {s.name: (s.lo, s.hi) for s in facts.symbols}
     groups: list[ScheduleGroup] = []
     dropped: list[Dropped] = []
@@ -90,6 +92,16 @@ def _implementations(
         )
     beaten = {impl.name: reason for impl in kept if (reason := is_beaten(impl, kept, ranges)) is not None}
     return tuple(impl for impl in kept if impl.name not in beaten), (*dropped, *beaten.values())
+
+
+def _check_arguments(node: AscBackend | FusedAscBackend, target: TargetSpec) -> None:
+    count, most = len(node.inputs) + len(node.outputs), target.limits.arguments
+    if count > most:
+        raise ScheduleError(
+            f"it has {count} inputs and outputs, {most} are the most on {target.name}",
+            where=f"kernel {node.name}",
+            fix="fuse fewer operators (FusionOptions.max_inputs, max_outputs), or join fewer inputs at once",
+        )
 
 
 def _arguments(node: AscBackend | FusedAscBackend, facts: SymbolFacts) -> tuple[KernelArgument, ...]:

@@ -18,6 +18,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "access.h"
@@ -137,17 +138,15 @@ void write_failure(FILE* out, const Failure& f) {
     _exit(1);
 }
 
-using Kernel = void (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                        uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                        uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                        uint64_t, uint64_t);
-constexpr size_t kMaxArguments = 32;
+constexpr size_t kMaxArguments = 66;  // as many tensors as are passed one by one, workspace, tiling
+
+template <size_t>
+using Word = uint64_t;
 
 // Integer arguments of a C function may be passed in excess: the callee does not look at them.
-void call_kernel(void* entry, const uint64_t* a) {
-    reinterpret_cast<Kernel>(entry)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12],
-                                    a[13], a[14], a[15], a[16], a[17], a[18], a[19], a[20], a[21], a[22], a[23], a[24],
-                                    a[25], a[26], a[27], a[28], a[29], a[30], a[31]);
+template <size_t... at>
+void call_kernel(void* entry, const uint64_t* values, std::index_sequence<at...>) {
+    reinterpret_cast<void (*)(Word<at>...)>(entry)(values[at]...);
 }
 
 void run_block(int64_t block, void* entry, const uint64_t* arguments, BlockResult& result) {
@@ -162,7 +161,7 @@ void run_block(int64_t block, void* entry, const uint64_t* arguments, BlockResul
     state.scalar_access_cycles = static_cast<float>(launch.soc.number("scalar.ub_access_cycles"));
     state.scalar_gm_cycles = static_cast<float>(launch.soc.number("scalar.gm_access_cycles"));
     core = &state;
-    call_kernel(entry, arguments);
+    call_kernel(entry, arguments, std::make_index_sequence<kMaxArguments>());
     state.call_depth = 0;
     check_no_leaks("the end of the kernel");
     check_no_open_flags();

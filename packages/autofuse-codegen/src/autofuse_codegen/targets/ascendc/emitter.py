@@ -20,7 +20,7 @@ from autofuse_codegen.kernel.several_groups import is_joint, only_alternative
 from autofuse_codegen.render import render, source_file
 from autofuse_codegen.targets.ascendc.arguments import Place, parameters_of
 from autofuse_codegen.targets.ascendc.headers import headers_of, support_files
-from autofuse_codegen.targets.ascendc.limits import check_arguments, check_tiling_data, check_workspace
+from autofuse_codegen.targets.ascendc.limits import check_tiling_data, check_workspace
 from autofuse_codegen.targets.ascendc.parts import Part, Spot, field_names, part_of
 from autofuse_codegen.targets.ascendc.tiling_data import bytes_of, constant_of, fields_of
 from autofuse_codegen.targets.ascendc.views import BundleView, OutputView, StepView, SymbolView
@@ -52,9 +52,8 @@ class _Layout:
 def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, target: TargetSpec) -> KernelBundle:
     """Write the sources of one backend node; everything about order and place comes from ``schedule``.
 
-    Raises ``CodegenError`` where there are more arguments than a kernel of the target may have, or more tiling data.
+    Raises ``CodegenError`` where there is more tiling data, or more workspace, than a kernel of the target may have.
     """
-    check_arguments(schedule, target)
     kernel = identifier(schedule.name)
     parameters = parameters_of(schedule)
     layout = (_joint if is_joint(schedule) else _alone)(kernel, schedule, model, target, parameters)

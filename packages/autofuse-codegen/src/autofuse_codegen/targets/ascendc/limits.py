@@ -11,20 +11,6 @@ from autofuse_codegen.errors import CodegenError
 MOST_WORKSPACE = 2**32 - 1
 """Bytes that the tiling data can state."""
 
-MOST_ARGUMENTS = 30
-"""Inputs and outputs that a launch passes: 32 parameters, less workspace and tiling data."""
-
-
-def check_arguments(schedule: ScheduleResult, target: TargetSpec) -> None:
-    """Raise where a launch cannot pass all inputs and outputs."""
-    count = len(schedule.arguments)
-    if count > MOST_ARGUMENTS:
-        raise CodegenError(
-            f"it has {count} inputs and outputs, {MOST_ARGUMENTS} are the most on {target.name}",
-            where=f"kernel {schedule.name}",
-            fix="fuse fewer operators (FusionOptions.max_inputs, max_outputs)",
-        )
-
 
 def check_workspace(workspace: Dim, schedule: ScheduleResult, facts: SymbolFacts) -> None:
     """Raise where the field for the workspace's size cannot state it at any sizes; tiling functions look at others."""
