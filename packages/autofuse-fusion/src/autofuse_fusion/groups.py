@@ -34,6 +34,11 @@ class Group:
         """The operator it began with, for messages."""
         return self.units[0].node.name
 
+    @property
+    def directions(self) -> frozenset[bool]:
+        """Whether its scans begin with the last element, or with the first."""
+        return frozenset(bool(unit.node.attr("reverse")) for unit in self.units if unit.scanned)
+
 
 def group_of(unit: Unit, needed: set[str], work: float, scope: str | None) -> Group:
     """Return the group of one unit; ``needed`` are the values that anybody reads."""

@@ -145,6 +145,10 @@ def _roles(first: Group, second: Group, joined: Join) -> tuple[tuple[int, ...], 
     if (mine.r or others.r) and (mine.n or others.n):
         detail = f"a reduction and a scan, of {first.name} and of {second.name}"
         return Refused(Reason.TILING_GROUPS_DO_NOT_MERGE, detail)
+    if mine.n and others.n and (mine.n, first.directions) != (others.n, second.directions):
+        # One pass over rows of any length can follow one axis in one direction.
+        detail = f"scans of {first.name} and of {second.name}, which go along different axes or against each other"
+        return Refused(Reason.TILING_GROUPS_DO_NOT_MERGE, detail)
     merged = merge_tiling_groups(mine, others)
     if merged is None or len(merged.y) + len(merged.r) + len(merged.n) < len(joined.nest):
         detail = f"{_group_text(mine)} of {first.name} against {_group_text(others)} of {second.name}"
