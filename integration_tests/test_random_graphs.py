@@ -21,7 +21,8 @@ from autofuse_reference.arrays import numpy_dtype, to_tensor_data
 from autofuse_reference.compare import compare
 from autofuse_reference.graph.interpret import GraphInterpreter
 from autofuse_symshape.stage import infer
-from autofuse_testkit.random_graphs import MOST_ELEMENTS, SIZES, Drawing, Drawn, is_inexact
+from autofuse_testkit.drawn_values import is_inexact
+from autofuse_testkit.random_graphs import MOST_ELEMENTS, SIZES, Drawing, Drawn
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

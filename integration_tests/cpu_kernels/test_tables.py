@@ -11,7 +11,7 @@ from autofuse_ir.dtypes import DType
 from autofuse_ir.kernels import FileRole
 from autofuse_reference.graph.interpret import GraphInterpreter
 from autofuse_symshape.stage import infer
-from autofuse_testkit.patterns import Network
+from autofuse_testkit.networks import Network
 
 Array = np.ndarray[Any, Any]
 Build = Callable[[Network, DType], dict[str, str]]

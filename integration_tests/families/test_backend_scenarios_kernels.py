@@ -19,7 +19,7 @@ from autofuse_ir.graph import Graph
 from autofuse_reference.arrays import numpy_dtype
 from autofuse_reference.graph.interpret import GraphInterpreter
 from autofuse_symshape.stage import infer
-from autofuse_testkit.patterns import Network, one, softmax_of
+from autofuse_testkit.networks import Network, one, softmax_of
 
 Array = np.ndarray[Any, Any]
 A2 = "ascend-a2"

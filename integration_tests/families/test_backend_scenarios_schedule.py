@@ -26,8 +26,8 @@ from autofuse_schedule.errors import ScheduleError
 from autofuse_schedule.force import only_template
 from autofuse_symshape.stage import infer
 from autofuse_testkit.joint import chain
+from autofuse_testkit.networks import Network, one, softmax_of
 from autofuse_testkit.one_kernel import Planned, plan
-from autofuse_testkit.patterns import Network, one, softmax_of
 
 Array = np.ndarray[Any, Any]
 A2 = "ascend-a2"

@@ -19,7 +19,7 @@ from autofuse_reference.run import run
 from autofuse_symshape.errors import ShapeError
 from autofuse_symshape.stage import infer
 from autofuse_testkit.every_path import EveryPath, every_path
-from autofuse_testkit.patterns import Network
+from autofuse_testkit.networks import Network
 from onnx import TensorProto, helper, numpy_helper
 
 Array = np.ndarray[Any, Any]

@@ -7,7 +7,7 @@ import onnxruntime
 import pytest
 from autofuse_ir import dtypes as dt
 from autofuse_testkit.every_path import every_path
-from autofuse_testkit.patterns import Network
+from autofuse_testkit.networks import Network
 from onnx import TensorProto, helper, numpy_helper
 
 F = np.float32

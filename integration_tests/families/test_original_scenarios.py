@@ -10,7 +10,7 @@ import numpy as np
 from autofuse_fusion.options import FusionOptions
 from autofuse_ir import dtypes as dt
 from autofuse_ir.fused_graph import Reason
-from autofuse_testkit.patterns import Network, one
+from autofuse_testkit.networks import Network, one
 
 Fuse = Callable[..., Any]
 CUBE = ("a", "b", "c")

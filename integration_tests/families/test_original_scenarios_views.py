@@ -11,7 +11,7 @@ from autofuse_ir.errors import AutofuseError
 from autofuse_ir.fused_graph import Reason
 from autofuse_reference.arrays import to_tensor_data
 from autofuse_symshape.stage import infer
-from autofuse_testkit.patterns import Network, one
+from autofuse_testkit.networks import Network, one
 
 Fuse = Callable[..., Any]
 

@@ -12,7 +12,7 @@ import pytest
 from autofuse_ir import dtypes as dt
 from autofuse_reference.arrays import to_tensor_data
 from autofuse_testkit.every_path import every_path
-from autofuse_testkit.patterns import Network
+from autofuse_testkit.networks import Network
 
 F = np.float32
 BF16 = ml_dtypes.bfloat16

@@ -17,7 +17,7 @@ PROGRAM = """
 import autofuse, numpy as np
 from autofuse_ir import dtypes as dt
 from autofuse_ir.errors import AutofuseError
-from autofuse_testkit.patterns import Network, softmax_of
+from autofuse_testkit.networks import Network, softmax_of
 
 F = np.float32
 b = Network("reports")

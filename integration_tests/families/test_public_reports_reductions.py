@@ -14,7 +14,7 @@ from autofuse_ir.errors import AutofuseError
 from autofuse_reference.arrays import numpy_dtype, to_tensor_data
 from autofuse_symshape.stage import infer
 from autofuse_testkit.every_path import every_path
-from autofuse_testkit.patterns import Network, softmax_of
+from autofuse_testkit.networks import Network, softmax_of
 
 F = np.float32
 BOOL, INT64 = 12, 9

@@ -17,7 +17,7 @@ import pytest
 from autofuse_ir import dtypes as dt
 from autofuse_ir.dims_eval import evaluate
 from autofuse_testkit.every_path import every_path
-from autofuse_testkit.patterns import Network
+from autofuse_testkit.networks import Network
 
 F = np.float32
 FLOAT16 = 1

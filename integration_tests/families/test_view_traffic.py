@@ -14,8 +14,8 @@ from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.dtypes import DType
 from autofuse_ir.graph import Graph
 from autofuse_reference.arrays import numpy_dtype
+from autofuse_testkit.networks import Network, one
 from autofuse_testkit.one_kernel import Planned, plan
-from autofuse_testkit.patterns import Network, one
 
 Array = np.ndarray[Any, Any]
 

@@ -14,7 +14,8 @@ from autofuse_ir import dtypes as dt
 from autofuse_ir.graph import Graph
 from autofuse_reference.graph.interpret import GraphInterpreter
 from autofuse_symshape.stage import infer
-from autofuse_testkit.patterns import PATTERNS, Network, Pattern, normal, one
+from autofuse_testkit.networks import Network, normal, one
+from autofuse_testkit.patterns import PATTERNS, Pattern
 
 Array = np.ndarray[Any, Any]
 Sizes = Mapping[str, int]

@@ -15,7 +15,7 @@ from autofuse_ir.fused_graph import HostRegion
 from autofuse_ir.graph import Graph
 from autofuse_reference.run import run
 
-from autofuse_testkit.patterns import Network
+from autofuse_testkit.networks import Network
 
 Array = np.ndarray[Any, Any]
 NUMERICS = ("strict", "auto")

@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 from autofuse_fusion.lower.space import broadcast_space
-from autofuse_fusion.lower.table import TRANSCENDENTAL, VIEWS, all_lowerings
+from autofuse_fusion.lower.table import VIEWS, all_lowerings
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.dtypes import DType
 from autofuse_ir.graph import Graph
-from autofuse_ir.operators import Flag, Operator, ParamKind, operator, promote
-from autofuse_ir.operators.model import Fixed, FloatOf, FromAttr, Promote, Result
+from autofuse_ir.operators import Flag, Operator, ParamKind, operator
 from autofuse_reference.arrays import numpy_dtype, to_tensor_data
 
+from autofuse_testkit.drawn_values import JUMPS_OR_POLES, Known, Places, is_inexact, joined, result_dtype, widens_to
+
 Dims = tuple[int | str, ...]
-Places = tuple[frozenset[int | str], ...]
 
 SIZES = (0, 1, 2, 3, 7, 13, 31, 64, 97, 256, 1021, 4096)
 MOST_ELEMENTS = 20_000
@@ -25,14 +25,6 @@ OPS = tuple(
 )
 SHAPE_OPS = ("BroadcastTo", "Expand", "Fill")
 VIEW_OPS = tuple(sorted(VIEWS))
-_JUMPS_OR_POLES = """
-    Acos Acosh Asin Atan2 Atanh Tan Log Log1p Sqrt Rsqrt Reciprocal Pow Div RealDiv DivNoNan Addcdiv HardShrink
-    ThresholdedRelu ThresholdV2 Shrink ReluGrad LeakyReluGrad AbsGrad RsqrtGrad SqrtGrad ReciprocalGrad LogicalAnd
-    LogicalOr LogicalXor LogicalNot ApplyAdagradD ApplyAdamD FloorDiv FloorMod Mod TruncateMod TruncateDiv
-"""
-"""Operators that amplify a small change of their input without bound."""
-
-JUMPS_OR_POLES = frozenset(_JUMPS_OR_POLES.split())
 SAME_SHAPE = frozenset(
     name for name in OPS if operator(name).family.value in ("gradient", "optimizer") or name == "Select"
 )
@@ -50,20 +42,6 @@ SCALARS = {
     "ApplyAdamD": ("beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon"),
 }
 DIVISIONS = {"Div": "x2", "FloorDiv": "x2", "TruncateDiv": "x2", "FloorMod": "x2", "Mod": "x2", "TruncateMod": "x2"}
-
-
-@frozen
-class Known:
-    """A value: its dtype, its dims aligned to the right (sets of the dims that broadcast there), and its view.
-
-    Values of one view (0: none was taken) broadcast to each other. ``loose``: some operator before it is not exact.
-    """
-
-    name: str
-    dtype: DType
-    dims: Places
-    view: int = 0
-    loose: bool = False
 
 
 @frozen
@@ -217,10 +195,10 @@ class Drawing:
         names = self.builder.op_outputs(op.name, *reads, outputs=len(op.outputs), **attrs)
         dims = read[0].dims
         for other in read[1:]:
-            dims = _joined(dims, other.dims)
+            dims = joined(dims, other.dims)
         view = max(v.view for v in read)
         for name, result in zip(names, op.outputs, strict=True):
-            dtype = _result_dtype(op, result, read, attrs)
+            dtype = result_dtype(op, result, read, attrs)
             self._add(name, dtype, dims, view, self._is_loose(op.name, dtype, read))
 
     def _is_loose(self, op: str, dtype: DType, read: tuple[Known, ...]) -> bool:
@@ -270,14 +248,11 @@ class Drawing:
         if op == "Fill":
             value = self._new_input(value.dtype, scalar=True)
             name = self.builder.op(op, shape, value.name)
-        elif op == "Expand" or (
-            _joined(value.dims, like.dims) == like.dims
-            and all(d == e or not d for d, e in zip(value.dims[::-1], like.dims[::-1], strict=False))
-        ):
+        elif op == "Expand" or widens_to(value.dims, like.dims):
             name = self.builder.op(op, value.name, shape)
         else:
             return
-        self._add(name, value.dtype, _joined(value.dims, like.dims), 0, value.loose)
+        self._add(name, value.dtype, joined(value.dims, like.dims), 0, value.loose)
 
     def _constant_list(self, *values: int) -> str:
         return self.builder.constant(to_tensor_data(np.asarray(values, np.int64)))
@@ -293,43 +268,3 @@ class Drawing:
         outputs = {f"y{i}": value.name for i, value in enumerate(kept)}
         loose = frozenset(f"y{i}" for i, value in enumerate(kept) if value.loose)
         return Drawn(self.builder.build(outputs), self.base, tuple(self.inputs), loose)
-
-
-def _result_dtype(op: Operator, result: Result, read: tuple[Known, ...], attrs: dict[str, Any]) -> DType:
-    match result.rule:
-        case Fixed(dtype):
-            return dtype
-        case FromAttr(attr, _):
-            return next(d for d in dt.TENSOR_DTYPES if d.ascend_code == attrs[attr])
-        case Promote(_):
-            return promote(read[0].dtype, read[1].dtype)
-        case FloatOf(_):
-            return read[0].dtype if read[0].dtype.is_float else dt.float32
-        case _:  # that of the data, which stands last where a condition stands first
-            return read[-1].dtype if op.name in ("Select", "SelectV2") else read[0].dtype
-
-
-def _widens_to(narrow: Places, wide: Places) -> bool:
-    """Whether every dim of ``narrow`` is 1 or that of ``wide``, whatever the sizes."""
-    pairs = zip(narrow[::-1], wide[::-1], strict=False)
-    return len(narrow) <= len(wide) and all(d == e or not d for d, e in pairs)
-
-
-def _joined(a: Places, b: Places) -> Places:
-    """The dims of what two values broadcast to."""
-    rank = max(len(a), len(b))
-    one: Places = (frozenset(),)
-    wide_a, wide_b = (one * (rank - len(places)) + places for places in (a, b))
-    return tuple(x | y for x, y in zip(wide_a, wide_b, strict=True))
-
-
-def is_inexact(op: str, dtype: DType, rounds_halves: bool) -> bool:
-    """Return whether an element of ``op`` in ``dtype`` is defined up to some ULP only.
-
-    Those of 16-bit floats are exact where the program rounds them after every operator (``rounds_halves``).
-    """
-    if not dtype.is_float:
-        return False
-    if op in TRANSCENDENTAL or operator(op).has(Flag.COMPOSITE) or op in ("Rsqrt", "Round"):
-        return True
-    return dtype.bits == 16 and not rounds_halves and op not in VIEWS

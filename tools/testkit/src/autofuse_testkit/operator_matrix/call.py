@@ -14,7 +14,7 @@ from autofuse_ir.graph import Graph
 from autofuse_ir.operators import Operator
 from autofuse_reference.arrays import numpy_dtype, to_tensor_data
 
-from autofuse_testkit.patterns import Network
+from autofuse_testkit.networks import Network
 
 Array: TypeAlias = np.ndarray[Any, Any]
 Shape: TypeAlias = tuple[int, ...]
