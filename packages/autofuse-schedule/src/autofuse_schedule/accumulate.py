@@ -31,7 +31,8 @@ class Accumulators:
     """Chooses the places on ``target``, for sizes in ``ranges``.
 
     Rows start at multiples of ``row_multiple`` elements. ``lifetime`` is the loop axis whose iterations they survive
-    ("": one tile). Where blocks share the reduced axes (``is_spread``) no leaf waits for another.
+    ("": one tile). Where blocks share the reduced axes (``is_spread``) no leaf waits for another. Of axes ``looped`` a
+    tile has a piece.
     """
 
     target: TargetSpec
@@ -39,6 +40,7 @@ class Accumulators:
     lifetime: str
     is_spread: bool
     row_multiple: int = 1
+    looped: frozenset[str] = frozenset()
 
     def of(self, node: AscNode, walk: tuple[str, ...], nest: Nest) -> Accumulator:
         """Return where reduction ``node`` of a segment that walks ``walk`` keeps its partial results.
@@ -80,13 +82,24 @@ class Accumulators:
         return self._buffer(node, self._row(node, product(kept)) * self._waiting(leaves_of(source, nest)))
 
     def of_scan(self, node: AscNode, walk: tuple[str, ...], nest: Nest) -> Accumulator:
-        """Return where scan ``node`` keeps the sums so far: one for each point of the axes inside of its own."""
+        """Return where scan ``node`` keeps what its lines have come to.
+
+        On a CPU these are those lines that are open at once: one for each point of the axes inside of its own. A vector
+        core finds it in the results of the tile; where that has a piece of each line, it is kept for the next one.
+        """
         vectorised = {axis.name: axis for axis in nest.vectorised}
-        at = [vectorised[name].root for name in walk].index(str(node.attr("axis")))
-        inside = walk[at + 1 :]
-        if not inside:
+        walked = [vectorised[name] for name in walk]
+        at = next((i for i, axis in enumerate(walked) if axis.root == node.attr("axis")), len(walked))
+        sizes = [axis.size for axis in walked[at + 1 :]]
+        if self.target.kind is not TargetKind.CPU:
+            if node.attr("axis") not in self.looped:
+                return Accumulator(Placement(node.name, Location.REGISTER), None)
+            if sizes:
+                sizes[-1] = rounded_up(sizes[-1], self.row_multiple)
+            sizes += [axis.size for axis in walked[:at]]
+        elif not sizes:
             return Accumulator(Placement(node.name, Location.REGISTER), None)
-        return self._buffer(node, self._row(node, product(vectorised[name].size for name in inside)))
+        return self._buffer(node, self._row(node, product(sizes)))
 
     def _levels(self, node: AscNode, nest: Nest) -> Dim:
         """How many subtrees may wait; none where no leaf waits for another."""

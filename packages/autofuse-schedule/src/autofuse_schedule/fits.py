@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from autofuse_ir.asc_graph import Axis
+from autofuse_ir.asc_graph import Axis, AxisKind
 from autofuse_ir.dims import const, product
 from autofuse_ir.dims_eval import bounds
-from autofuse_ir.reduction import reduced_axes, tree_of
+from autofuse_ir.reduction import reduced_axes
 from autofuse_ir.schedule import Dropped, ImplGraph, Location, local_bytes, resident_bytes
 from autofuse_ir.target import TargetKind, TargetSpec
 
@@ -86,14 +86,29 @@ def _needs_no_cores(
     reductions = [node for node in impl.nodes if reduced_axes(node)]
     swept = {axis for node in reductions for axis in reduced_axes(node)}
     kept, _ = bounds(product(axis.size for axis in roots if axis.name not in swept), ranges)
-    if kept >= (target.cores or MOST_CORES):
+    if kept >= (target.cores or MOST_CORES) * _least_results(impl, target, swept):
         return Dropped(impl.template, impl.case.name, f"there are {kept} rows or more, enough for all cores")
-    (split,) = impl.case.split
-    around = [i for i, root in enumerate(impl.roots) if root not in swept and i < impl.roots.index(split)]
+    whole = {name for segment in impl.phases[0].segments for name in segment.axes}
+    around = [i for i, root in enumerate(impl.roots) if root not in swept and root not in whole]
     if any(node.repeats[i] == const(1) for node in reductions for i in around):
         return Dropped(impl.template, impl.case.name, "blocks would make the same results")
-    _, longest = bounds(next(axis.size for axis in roots if axis.name == split), ranges)
-    leaf = max(tree_of(node).leaf for node in reductions)
-    if longest <= leaf:
-        return Dropped(impl.template, impl.case.name, f"{longest} elements are one leaf of {leaf}, for one block")
+    shared = next(v for v in impl.tile_variables if v.axis in _shared_halves(impl))
+    _, longest = bounds(shared.hi, ranges)
+    if longest <= shared.multiple:
+        what = f"{longest} elements are one leaf of {shared.multiple}, for one block"
+        return Dropped(impl.template, impl.case.name, what)
     return None
+
+
+def _least_results(impl: ImplGraph, target: TargetSpec, swept: set[str]) -> int:
+    """Return how many kept elements a core should have at least: copy engines move whole lines of them."""
+    if target.kind is TargetKind.CPU or impl.roots[-1] in swept:
+        return 1
+    widest = max(node.dtype.itemsize for node in impl.nodes if node.access is not None)
+    return max(1, target.cache_line_bytes // widest)
+
+
+def _shared_halves(impl: ImplGraph) -> tuple[str, ...]:
+    """Return the halves of splits whose sizes say what a block has of reduced axes."""
+    ranges = tuple(axis.name for axis in impl.axes if axis.kind is AxisKind.RANGE_INNER)
+    return ranges or tuple(axis.name for axis in impl.axes if axis.kind is AxisKind.TILE_INNER)

@@ -1,5 +1,7 @@
 """Roles of root axes and nodes in a kernel with reductions or scans: what is walked, in which sweep."""
 
+from collections.abc import Collection
+
 from attrs import frozen
 from autofuse_ir.asc_graph import AscGraph, AscNode
 from autofuse_ir.asc_ops import NOT_EVALUATED, AscKind, asc_op
@@ -35,12 +37,7 @@ class Roles:
 
 def roles_of(graph: AscGraph) -> Roles:
     """Return the roles of the axes of ``graph``."""
-    swept: set[str] = set()
-    for node in graph.nodes:
-        swept.update(reduced_axes(node))
-        axis = node.attr("axis")
-        if is_scan(node) and isinstance(axis, str):
-            swept.add(axis)
+    swept = {axis for node in graph.nodes for axis in joined_axes(node)}
     roots = tuple(axis.name for axis in graph.axes)
     return Roles(roots, tuple(axis for axis in roots if axis in swept))
 
@@ -57,33 +54,42 @@ def is_scan(node: AscNode) -> bool:
     return rule is not None and rule.kind is AscKind.SCAN
 
 
+def joined_axes(node: AscNode) -> tuple[str, ...]:
+    """Return the axes along which ``node`` reduces or scans; none for other nodes."""
+    return (str(node.attr("axis")),) if is_scan(node) else reduced_axes(node)
+
+
 def has_later_sweeps(graph: AscGraph) -> bool:
     """Return whether something along a swept axis waits for a reduction: the data is walked more than once."""
-    roles, found = roles_of(graph), levels(graph.nodes)
+    roles = roles_of(graph)
+    found = levels(graph.nodes, roles.swept)
     return any(found.get(node.name, 0) > 0 and not roles.is_row(node) for node in graph.nodes)
 
 
-def levels(nodes: tuple[AscNode, ...]) -> dict[str, int]:
+def levels(nodes: tuple[AscNode, ...], swept: Collection[str]) -> dict[str, int]:
     """Return for each evaluated node in how many sweeps before its own something must have been finished.
 
-    A reader of a reduction stands one level after it. Scans of one level all run along one axis in one direction, and
+    What is joined along none of the axes ``swept`` is finished at once. A reader of a reduction stands one level after
+    it. Scans of one level all run along one axis in one direction, and
     nothing is reduced against a scan that runs backwards: whoever would conflict goes to the next level.
     """
     by_name = {node.name: node for node in nodes}
     found: dict[str, int] = {}
     scanned: dict[int, tuple[object, bool]] = {}
     reduced: set[int] = set()
+    sweeping = {node.name for node in nodes if set(joined_axes(node)) & set(swept)}
     for node in nodes:
         if node.op in NOT_EVALUATED:
             continue
-        level = max((found[i] + is_reduction(by_name[i]) for i in node.inputs if i in found), default=0)
-        if is_scan(node):
+        waits = {name for name in node.inputs if name in sweeping and is_reduction(by_name[name])}
+        level = max((found[i] + (i in waits) for i in node.inputs if i in found), default=0)
+        if node.name in sweeping and is_scan(node):
             is_backward = node.attr("reverse", False) is True
             direction = (node.attr("axis"), is_backward)
             while scanned.get(level, direction) != direction or (is_backward and level in reduced):
                 level += 1
             scanned[level] = direction
-        elif is_reduction(node):
+        elif node.name in sweeping:
             while scanned.get(level, ("", False))[1]:
                 level += 1
             reduced.add(level)

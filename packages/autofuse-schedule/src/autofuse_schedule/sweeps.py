@@ -15,7 +15,7 @@ from autofuse_ir.asc_graph import AscGraph, AscNode
 from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.graph import Attr
 
-from autofuse_schedule.roles import Roles, is_reduction, is_scan, levels
+from autofuse_schedule.roles import Roles, is_reduction, is_scan, joined_axes, levels
 
 
 class Arrangement(Enum):
@@ -27,6 +27,13 @@ class Arrangement(Enum):
     """Each in a phase of its own, in order."""
     SPREAD = "spread"
     """One phase for each level, so that all blocks can wait between them; row values are computed in each of them."""
+    SPREAD_APART = "spread-apart"
+    """The same, but what a level computes for rows has a phase of its own, and so has each of its sweeps."""
+
+    @property
+    def is_spread(self) -> bool:
+        """True where blocks share reduced axes and wait for each other between levels."""
+        return self in (Arrangement.SPREAD, Arrangement.SPREAD_APART)
 
 
 @frozen
@@ -68,27 +75,24 @@ def plan(
     kept: frozenset[str] = frozenset(),
     rereads: bool = False,
     joins_rows: bool = False,
+    rescans: bool = False,
 ) -> Plan:
     """Place every node that an output needs.
 
     ``kept`` names the values along swept axes that are computed once and kept for later sweeps; others are cloned into
     each sweep that reads them. Where the tile ``rereads`` what it has read before, clones of Loads carry the attribute
     ``resident``. Where blocks share reduced axes, each sweep has the results that it reads joined in local memory
-    first; so has each row body if it ``joins_rows``.
+    first; so has each row body if it ``joins_rows``. With ``rescans``, each sweep that reads a scan goes through it,
+    too.
     """
-    return _Planner(graph, roles, arrangement, kept, rereads, joins_rows).plan()
-
-
-def _is_sink(node: AscNode) -> bool:
-    """Nodes whose level decides where they are evaluated; all others go where they are read."""
-    return node.op == "Store" or is_reduction(node) or is_scan(node)
+    return _Planner(graph, roles, arrangement, kept, rereads, joins_rows, rescans).plan()
 
 
 def _uniform(nodes: tuple[AscNode, ...]) -> frozenset[str]:
     """Names of the nodes that are computed from constants and sizes alone."""
     found = {node.name for node in nodes if node.op in ("Scalar", "IndexExpr")}
     for node in nodes:
-        if node.inputs and all(name in found for name in node.inputs) and not _is_sink(node):
+        if node.inputs and all(name in found for name in node.inputs) and not (node.op == "Store" or joined_axes(node)):
             found.add(node.name)
     return frozenset(found)
 
@@ -102,15 +106,17 @@ class _Planner:
         kept: frozenset[str],
         rereads: bool,
         joins_rows: bool,
+        rescans: bool,
     ) -> None:
         self.roles = roles
         self.arrangement = arrangement
         self.kept = kept
         self.rereads = rereads
         self.joins_rows = joins_rows
+        self.rescans = rescans
         self.nodes = graph.nodes
         self.by_name = {node.name: node for node in graph.nodes}
-        self.level = levels(graph.nodes)
+        self.level = levels(graph.nodes, roles.swept)
         self.uniform = _uniform(graph.nodes)
         self.taken = set(self.by_name)
         self.domains: list[tuple[str, ...]] = []
@@ -128,7 +134,7 @@ class _Planner:
             for node in self.nodes:
                 if (node.name, slot) not in self.clones:
                     continue
-                if self.arrangement is Arrangement.SPREAD and self._joins(slot):
+                if self.arrangement.is_spread and self._joins(slot):
                     for name in node.inputs:
                         if is_reduction(self.by_name[name]):
                             self._join(name, slot, made, joined)
@@ -153,7 +159,7 @@ class _Planner:
             if node.op not in NOT_EVALUATED:
                 for name in dict.fromkeys(node.inputs):
                     readers.setdefault(name, []).append(node)
-        self.domains = list(dict.fromkeys(self._domain(node) for node in self.nodes if _is_sink(node)))
+        self.domains = list(dict.fromkeys(self._domain(node) for node in self.nodes if self._is_sink(node)))
         found: dict[str, tuple[_Slot, ...]] = {}
         for node in reversed(self.nodes):
             if node.op in NOT_EVALUATED:
@@ -161,7 +167,7 @@ class _Planner:
             is_read = any(reader.name in found for reader in readers.get(node.name, ()))
             if not is_read and node.op != "Store":
                 continue
-            if _is_sink(node):
+            if self._is_sink(node):
                 found[node.name] = (self._slot_of_sink(node),)
                 continue
             is_row = self._is_row(node)
@@ -175,14 +181,20 @@ class _Planner:
             found[node.name] = slots[:1] if is_kept else slots
         return {node.name: found[node.name] for node in self.nodes if node.name in found}
 
+    def _is_sink(self, node: AscNode) -> bool:
+        """Nodes whose level decides where they are evaluated; all others go where they are read."""
+        if self.rescans and is_scan(node):
+            return False
+        return node.op == "Store" or bool(set(joined_axes(node)) & set(self.roles.swept))
+
     def _slot_of_sink(self, node: AscNode) -> _Slot:
         level = self.level[node.name]
         if not self.roles.is_row(node):
             return _Slot(level, True, self.domains.index(self._domain(node)))
-        return _Slot(self.last if self.arrangement is Arrangement.SPREAD else level, False, 0)
+        return _Slot(self.last if self.arrangement.is_spread else level, False, 0)
 
     def _row_slot(self, node: AscNode, reader: _Slot) -> _Slot:
-        level = reader.level if self.arrangement is Arrangement.SPREAD else self.level[node.name]
+        level = reader.level if self.arrangement.is_spread else self.level[node.name]
         return _Slot(level, False, 0)
 
     def _is_row(self, node: AscNode) -> bool:
@@ -207,7 +219,7 @@ class _Planner:
         if name not in self.slots:
             return name
         node = self.by_name[name]
-        if is_reduction(node):
+        if is_reduction(node) and self._is_sink(node):
             copy = joined.get((name, self._row_slot(node, slot)))
             return copy.name if copy is not None and self._joins(slot) else name
         if self._is_row(node):
@@ -243,7 +255,7 @@ class _Planner:
         match self.arrangement:
             case Arrangement.TOGETHER:
                 phase = 0
-            case Arrangement.APART:
+            case Arrangement.APART | Arrangement.SPREAD_APART:
                 phase = phases.setdefault(slot, len(phases))
             case Arrangement.SPREAD:
                 phase = phases.setdefault(slot.level, len(phases))

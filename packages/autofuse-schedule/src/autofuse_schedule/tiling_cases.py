@@ -24,15 +24,25 @@ def tiling_cases(group: TilingGroup, axes: tuple[Axis, ...]) -> tuple[TilingCase
     return tuple(TilingCase("_".join(case) or "whole", case) for case in cases)
 
 
-def reduced_cases(group: TilingGroup) -> tuple[TilingCase, ...]:
-    """Return the case that splits the outermost reduced axis, so that blocks share its elements."""
-    return tuple(TilingCase(axis, (axis,)) for axis in group.r[:1])
+def shared_cases(group: TilingGroup, axes: tuple[Axis, ...], has_pieces: bool) -> tuple[TilingCase, ...]:
+    """Return the cases in which blocks share the elements of reduced axes.
+
+    A block goes through its share as it comes, or (``has_pieces``) takes the outermost reduced axis in pieces, or the
+    innermost inside of all others. Whole rows that are joined with one another are split along the kept axis innermost
+    in ``axes``, too.
+    """
+    if not group.r:
+        return ()
+    if not has_pieces:
+        return (TilingCase("".join(group.r), group.r),)
+    kept = axes[-1:] if axes[-1].name not in group.r else ()
+    splits = tuple((*(axis.name for axis in kept), piece) for piece in dict.fromkeys((group.r[0], group.r[-1])))
+    return tuple(TilingCase("_".join(split), split) for split in splits)
 
 
-def in_pieces(group: TilingGroup, cases: tuple[TilingCase, ...]) -> tuple[TilingCase, ...]:
-    """Return ``cases`` that take a reduced axis in pieces, too: the outermost, or the innermost inside of the others.
+def in_pieces(pieces: tuple[str, ...], cases: tuple[TilingCase, ...]) -> tuple[TilingCase, ...]:
+    """Return ``cases`` that take one of the axes ``pieces``, too, in pieces.
 
     Where nothing is kept, one block takes all pieces: blocks that share an axis need whole leaves in local memory.
     """
-    pieces = tuple(dict.fromkeys((*group.r[:1], *group.r[-1:])))
     return tuple(TilingCase(f"{case.name}_{piece}", (*case.split, piece)) for case in cases for piece in pieces)

@@ -223,6 +223,47 @@ def running_both_ways() -> Kernel:
     return b
 
 
+def running_middle() -> Kernel:
+    """A scan from the end along an axis with others on both sides, of a value that was broadcast."""
+    b = Kernel("running_middle", {"z0": "n", "z1": "m", "z2": "k"})
+    x = b.apply("Mul", b.read("x", "z0", "z1", "z2"), b.read("weight", "z1"))
+    b.write(b.op("Neg", b.scan("CumProd", x, "z1", exclusive=True, reverse=True)), "y")
+    return b
+
+
+def running_softmax() -> Kernel:
+    """A softmax of running sums: every sweep makes them again where they are not kept."""
+    b = Kernel("running_softmax", {"z0": "n", "z1": "m"})
+    total = b.scan("CumSum", b.read("x", "z0", "z1"), "z1")
+    e = b.op("Exp", b.apply("Sub", total, b.reduce("Max", total, "z1")))
+    b.write(b.apply("Div", e, b.reduce("Sum", e, "z1")), "y")
+    return b
+
+
+def softmax_running() -> Kernel:
+    """Running sums of a softmax, from the end."""
+    b = Kernel("softmax_running", {"z0": "n", "z1": "m"})
+    x = b.read("x", "z0", "z1")
+    e = b.op("Exp", b.apply("Sub", x, b.reduce("Max", x, "z1")))
+    b.write(b.scan("CumSum", b.apply("Div", e, b.reduce("Sum", e, "z1")), "z1", reverse=True), "y")
+    return b
+
+
+def integral_image() -> Kernel:
+    b = Kernel("integral_image", {"z0": "n", "z1": "m"})
+    b.write(b.scan("CumSum", b.scan("CumSum", b.read("x", "z0", "z1"), "z0"), "z1", reverse=True), "y")
+    return b
+
+
+def running_columns_of_norms() -> Kernel:
+    """Scans down the columns of rows that were divided by what they come to: other axes are joined in other ways."""
+    b = Kernel("running_columns_of_norms", {"z0": "n", "z1": "m"})
+    x = b.read("x", "z0", "z1")
+    scaled = b.apply("Div", x, b.reduce("Max", b.op("Abs", x), "z1"))
+    b.write(b.scan("CumSum", scaled, "z0", exclusive=True), "y")
+    return b
+
+
 def group_norm() -> Kernel:
     b = Kernel("group_norm", {"z0": "n", "z1": 2, "z2": "m", "z3": "k"})
     x = b.load(b.input("x", F32), ("n", 2, "m", "k"), ("z0", "z1", "z2", "z3"))
@@ -368,6 +409,11 @@ KERNELS = (
     running_sum,
     running_columns,
     running_both_ways,
+    running_middle,
+    running_softmax,
+    softmax_running,
+    integral_image,
+    running_columns_of_norms,
     group_norm,
     outer_product_sum,
     weighted_normalise,

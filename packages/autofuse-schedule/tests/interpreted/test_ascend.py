@@ -23,6 +23,11 @@ NAMES = (
     "running_sum",
     "running_columns",
     "running_both_ways",
+    "running_middle",
+    "running_softmax",
+    "softmax_running",
+    "integral_image",
+    "running_columns_of_norms",
     "group_norm",
     "outer_product_sum",
     "weighted_normalise",
@@ -34,8 +39,15 @@ LONG = {
     "column_softmax": (70, 9, 1),
     "batch_norm": (67, 2, 3),
     "group_norm": (1, 70, 2),
+    "running_sum": (3, 61, 1),
+    "running_columns": (17, 5, 1),
+    "running_middle": (2, 19, 9),
+    "running_softmax": (2, 4500, 1),
+    "softmax_running": (2, 4500, 1),
+    "integral_image": (7, 29, 1),
+    "running_columns_of_norms": (13, 67, 1),
 }
-"""Several pieces of a row, which hold 64 partial results of an inner reduction or one of an outer."""
+"""Several pieces of a row, which hold 64 partial results of an inner reduction or one of an outer, or a block."""
 
 
 @pytest.mark.parametrize("target", ["ascend-a2", "ascend-350"])
@@ -86,15 +98,68 @@ def test_queues_of_a_later_phase_take_over_those_of_an_earlier_one(kernel_case, 
     assert [b.reuses for b in loads] == [None, *(b.name for b in loads[:-1])]
 
 
-@pytest.mark.parametrize("name", ["running_sum", "running_both_ways"])
-def test_scans_of_longer_rows_give_up_second_copies(kernel_case, name):
-    """A scanned axis goes in one piece; rows of scans share a tile, as many as fit."""
+@pytest.mark.parametrize("name", ["running_both_ways"])
+def test_rows_that_cannot_go_in_pieces_give_up_second_copies(kernel_case, name):
+    """What runs backwards needs the end of what it reads first; rows share a tile, as many as fit."""
     result = only_template(kernel_case.scheduled("ascend-a2"), "common")
     double, single = result.alternatives[0].groups[0].implementations
     assert {b.copies for b in double.buffers} == {1, 2}
     assert {b.copies for b in single.buffers} == {1}
     for impl in (double, single):
         assert evaluate(impl.tile_variables[0].hi, {"n": 100, "m": 7}) == 100
+
+
+def pieces_of(case, target="ascend-a2"):
+    """The implementations that take an axis in pieces, by case."""
+    result = only_template(case.scheduled(target), "common")
+    found = result.alternatives[0].groups[0].implementations
+    return {impl.case.name: impl for impl in found if any(phase.loops[-1:] == ("z1T",) for phase in impl.phases)}
+
+
+@pytest.mark.parametrize("name", ["running_sum"])
+def test_scans_of_long_rows_go_on_from_piece_to_piece(kernel_case, name):
+    impl = pieces_of(kernel_case)["z0_z1"]
+    (phase,) = impl.phases
+    assert (phase.loops, phase.backwards) == (("z0TB", "z0Tb", "z1T"), ())
+    tile = {"z0t_size": 16, "z1t_size": 512}
+    long, longer = (evaluate(local_bytes(impl.buffers), {"m": m, **tile}) for m in (100_000, 1 << 20))
+    assert long == longer
+    (state,) = (b for b in impl.buffers if b.lifetime == "z0Tb")
+    assert evaluate(state.bytes, tile) == 16 * 4
+
+
+@pytest.mark.parametrize("name", ["running_middle"])
+def test_scans_from_the_end_take_the_last_piece_first(kernel_case, name):
+    found = pieces_of(kernel_case)
+    assert found.keys() == {"z0_z1", "z2_z1"}
+    for impl in found.values():
+        (phase,) = impl.phases
+        assert phase.backwards == ("z1T",)
+        (state,) = (b for b in impl.buffers if b.name.endswith("_acc"))
+        tile = {"z0t_size": 3, "z1t_size": 7, "z2t_size": 5}
+        rows = {"z0_z1": 3 * 16, "z2_z1": 8}[impl.case.name]
+        assert evaluate(state.bytes, {"k": 9, **tile}) == rows * 4, "rows of one length start at whole blocks"
+
+
+@pytest.mark.parametrize("name", ["running_softmax"])
+def test_each_sweep_makes_the_running_sums_that_it_reads(kernel_case, name):
+    impl = pieces_of(kernel_case)["z0_z1"]
+    assert [phase.loops for phase in impl.phases] == [("z0TB", "z0Tb", "z1T")] * 3
+    by_name = {node.name: node.op for node in impl.nodes}
+    scans = [[by_name[n] for s in phase.segments for n in s.nodes].count("CumSum") for phase in impl.phases]
+    assert scans == [1, 1, 1]
+
+
+@pytest.mark.parametrize("name", ["softmax_running"])
+def test_sweeps_of_one_kernel_run_in_different_directions(kernel_case, name):
+    impl = pieces_of(kernel_case)["z0_z1"]
+    assert [phase.backwards for phase in impl.phases] == [(), (), ("z1T",)]
+
+
+@pytest.mark.parametrize("name", ["integral_image", "running_columns_of_norms"])
+def test_an_axis_that_does_not_go_in_pieces_stays_whole_in_the_tile(kernel_case, name):
+    impl = pieces_of(kernel_case)["whole_z1"]
+    assert {a for phase in impl.phases for s in phase.segments for a in s.axes} == {"z0", "z1t"}
 
 
 @pytest.mark.parametrize("name", ["weighted_normalise"])

@@ -109,5 +109,5 @@ def test_readers_of_reductions_and_scans_against_each_other_wait():
     backward = b.scan("CumSum", forward, "z1", reverse=True, name="backward")
     top = b.reduce("Max", backward, "z1", name="top")
     b.store(b.op("Sub", x, b.broadcast(top, "z1"), name="last"), "y", ("n", "m"), ("z0", "z1"))
-    found = levels(b.build().nodes)
+    found = levels(b.build().nodes, ("z0", "z1"))
     assert [found[name] for name in ("forward", "backward", "top", "last")] == [0, 1, 2, 3]

@@ -69,7 +69,9 @@ def plan_reduction(kernel: Kernel, number: int, segment: Segment, node: AscNode)
             node.name,
         )
     whole_leaves = scope is not None and prod(kernel.extent[axis] for axis in reduced) % tree.leaf == 0
-    size = node.dtype.itemsize * state_elements(node, tree, count, open_results, in_workspace, whole_leaves)
+    has_results = all(kernel.extent[axis] for axis in kept_axes)
+    elements = state_elements(node, tree, count, open_results, in_workspace, whole_leaves) if has_results else 0
+    size = node.dtype.itemsize * elements
     state = None if accumulator.buffer is None else kernel.partial_results(node, accumulator.buffer)
     return ReductionPlan(node, tree, axes, count, scope, nest, kept, in_workspace, state, size)
 

@@ -3,7 +3,8 @@
 A nest loops over some axes; the indices of all others follow through ``Axis.parents``:
 
 * both halves of a split give the parent: ``outer * size(inner) + inner``;
-* a merged axis gives its parts, in row-major order, and all parts give the merged axis.
+* a merged axis gives its parts, in row-major order, and all parts give the merged axis;
+* the parent of a range and its outer half give the inner half, which lies inside of its size for points that exist.
 """
 
 from collections.abc import Mapping
@@ -49,7 +50,17 @@ class Compose:
     sizes: tuple[int, ...]
 
 
-Derivation: TypeAlias = Join | Part | Compose
+@frozen
+class Within:
+    """``axis = parent - outer * size``: where a point of a range stands in it; others do not exist."""
+
+    axis: str
+    parent: str
+    outer: str
+    size: int
+
+
+Derivation: TypeAlias = Join | Part | Compose | Within
 
 
 @frozen
@@ -76,6 +87,9 @@ class IndexPlan:
                     index = np.zeros((), np.int64)
                     for part, size in zip(parts, sizes, strict=True):
                         index = index * size + known[part]
+                case Within(_, parent, outer, size):
+                    index = known[parent] - known[outer] * size
+                    exists = exists & (index >= 0)
                 case never:
                     assert_never(never)
             known[step.axis] = index
@@ -107,6 +121,9 @@ def _derivations(axes: tuple[Axis, ...], extent: Mapping[str, int]) -> list[Deri
         inners = [a.name for a in halves if a.kind in INNER]
         # One axis may be split again in another phase: its halves come in pairs, in order.
         found += [Join(axis.name, o, i, extent[i]) for o, i in zip(outers, inners, strict=False)]
+        outers = [a.name for a in halves if a.kind is AxisKind.RANGE_OUTER]
+        inners = [a.name for a in halves if a.kind is AxisKind.RANGE_INNER]
+        found += [Within(i, axis.name, o, extent[i]) for o, i in zip(outers, inners, strict=False)]
         if axis.kind is AxisKind.MERGED:
             sizes = tuple(extent[p] for p in axis.parents)
             found += [
@@ -125,5 +142,7 @@ def _sources(step: Derivation) -> tuple[str, ...]:
             return (merged,)
         case Compose(_, parts, _):
             return parts
+        case Within(_, parent, outer, _):
+            return (parent, outer)
         case never:
             assert_never(never)

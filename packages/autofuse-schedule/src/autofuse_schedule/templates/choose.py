@@ -9,12 +9,13 @@ from autofuse_ir.schedule import ImplGraph, TilingCase, TilingGroup
 from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.crossed import crossed_cases
+from autofuse_schedule.pieces import axes_in_pieces
 from autofuse_schedule.roles import has_later_sweeps, roles_of
 from autofuse_schedule.templates.held import HeldTemplate, Order
 from autofuse_schedule.templates.parallel import ParallelTemplate
 from autofuse_schedule.templates.reach import Reach
 from autofuse_schedule.templates.reduce import ReduceTemplate
-from autofuse_schedule.tiling_cases import in_pieces, reduced_cases, tiling_cases
+from autofuse_schedule.tiling_cases import in_pieces, shared_cases, tiling_cases
 
 MOST_CPU_CASES = 2
 """Axes from the innermost on that a CPU may split for a tile."""
@@ -27,8 +28,8 @@ def templates_for(
 ) -> tuple[tuple[Template, tuple[TilingCase, ...]], ...]:
     """Return the templates for ``graph``, each with its cases.
 
-    Blocks share reduced axes only where no scan needs them in one piece. A unified buffer takes long rows in pieces,
-    where a cache just lets them pass. Square tiles are good where data is read across its rows. A CPU walks the axes
+    Blocks share reduced axes only where no scan goes along them. A unified buffer takes long rows in pieces, where a
+    cache just lets them pass. Square tiles are good where data is read across its rows. A CPU walks the axes
     of a tile by loops, not by calls: tiles of the innermost axes come close to all others, and each case costs time of
     the compiler. With ``holds`` a unified buffer keeps what many tiles share.
     """
@@ -45,19 +46,22 @@ def templates_for(
         return (tiled, *((template, template.cases(graph, whole)) for template in held))
     # Where all-load applies, too, it serves short rows, and long ones are good company for nobody.
     alone = whole[-1:] if target.kind is TargetKind.CPU and has_later_sweeps(graph) else whole
-    has_pieces = target.kind is TargetKind.ASCEND and not group.n
-    found: list[tuple[ReduceTemplate, tuple[TilingCase, ...]]] = [
-        (ReduceTemplate(target, listed, Reach.ALL_LOAD), whole),
-        (ReduceTemplate(target, listed, Reach.COMMON), in_pieces(group, whole) if has_pieces else alone),
-    ]
+    all_load = ReduceTemplate(target, listed, Reach.ALL_LOAD)
+    common = ReduceTemplate(target, listed, Reach.COMMON)
+    found: list[tuple[ReduceTemplate, tuple[TilingCase, ...]]] = [(all_load, whole)]
     if target.kind is TargetKind.ASCEND:
-        found.append((ReduceTemplate(target, listed, Reach.ALL_LOAD, copies=1), whole))
-        if group.n:  # what is scanned goes in one piece: longer ones fit where nothing has a second copy
-            found.append((ReduceTemplate(target, listed, Reach.COMMON, copies=1), whole))
+        pieces = in_pieces(axes_in_pieces(graph), whole)
+        found.append((common, (*whole, *pieces) if group.n else pieces))
+        found.append((evolve(all_load, copies=1), whole))
+        if not pieces:  # longer rows fit where nothing has a second copy
+            found.append((evolve(common, copies=1), whole))
+    else:
+        found.append((common, alone))
     if holds and target.kind is TargetKind.ASCEND:
         for template, cases in tuple(found):
             keeps = evolve(template, holds=True)
             found.append((keeps, keeps.cases(graph, cases)))
     if not group.n:
-        found.append((ReduceTemplate(target, listed, Reach.R_CORE), reduced_cases(group)))
+        shared = shared_cases(group, graph.axes, has_pieces=target.kind is TargetKind.ASCEND)
+        found.append((ReduceTemplate(target, listed, Reach.R_CORE), shared))
     return tuple(found)

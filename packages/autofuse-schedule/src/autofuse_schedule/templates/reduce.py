@@ -5,10 +5,10 @@ A tile holds some rows of the kept axes, and several bodies walk it one after th
 * *all-load*: the tile has all of the swept axes and fits local memory. Values that are dear are kept there; what was
   loaded once is read again from where it still is (a cache), or kept as well (a unified buffer).
 * *common*: rows may be longer than local memory. Nothing along the swept axes is kept: each sweep loads and computes
-  what it needs. A unified buffer takes the reduced axes in pieces, one phase a sweep, and the phases share the loops
-  over rows.
-* *r-core*: the swept axes are split at borders of the reductions' leaves and spread over blocks; leaf results go to
-  workspace, all blocks wait, and each reader joins them.
+  what it needs. A unified buffer takes a swept axis in pieces (`autofuse_schedule.pieces`), one phase a sweep, and the
+  phases share the loops over rows.
+* *r-core*: blocks share the swept axes in ranges that end at borders of the reductions' leaves
+  (`autofuse_schedule.transforms.ranges`); leaf results go to workspace, all blocks wait, and each reader joins them.
 """
 
 from attrs import frozen
@@ -25,6 +25,7 @@ from autofuse_schedule.crossed import rows_on_a_line
 from autofuse_schedule.held import held_nodes
 from autofuse_schedule.index_bits import index_bits
 from autofuse_schedule.nest import Nest
+from autofuse_schedule.pieces import Pieces, pieces_of, sweeps_in_pieces
 from autofuse_schedule.recompute import Prices, worth_keeping
 from autofuse_schedule.roles import Roles, is_reduction, is_scan, roles_of
 from autofuse_schedule.rows import rounded_up
@@ -61,13 +62,15 @@ class ReduceTemplate:
     def __call__(self, graph: AscGraph, group: TilingGroup, case: TilingCase, axes: tuple[Axis, ...]) -> ImplGraph:
         """Return the scheduled kernel of ``case``; ``axes`` are all axes up to the roots."""
         roles = roles_of(graph)
-        arrangement = self._arrangement(case, roles)
+        pieces = self._pieces(graph, case, roles)
+        arrangement = self._arrangement(pieces)
         held = self._held(graph, case) if self.holds else frozenset[str]()
-        made = self._plan(graph, roles, arrangement, held)
+        made = self._plan(graph, roles, pieces, held)
         loops = split_for(self.reach, graph, roles, case, made, self.target, frozenset(dict(self.ranges)))
         all_axes = {axis.name: axis for axis in (*axes, *loops.axes)}
         nest = Nest(graph.axes, tuple(all_axes[name] for name in loops.vectorised))
-        rows = Nest(graph.axes, tuple(axis for axis in graph.axes if axis.name in roles.kept))
+        halves = {axis.root: axis for axis in nest.vectorised}
+        rows = Nest(graph.axes, tuple(halves.get(a.name, a) for a in graph.axes if a.name in roles.kept))
         is_spread = self.reach is Reach.R_CORE
         alone = made.bodies[-1] if is_spread and made.bodies[-1].is_row else None
         segments: list[Segment] = []
@@ -88,8 +91,9 @@ class ReduceTemplate:
         course = Course(tuple(segments), tuple(nests), tuple(numbers), crossing, loops.loops[:1] if held else ())
         spread = {n.name: leaves_of(n, nest) for n in made.nodes if is_spread and is_reduction(n)}
         allocation = allocate(made.nodes, course, self.target, spread, self.copies)
-        survives = {Arrangement.TOGETHER: "", Arrangement.APART: crossing, Arrangement.SPREAD: loops.block or ""}
-        places = Accumulators(self.target, dict(self.ranges), survives[arrangement], is_spread, allocation.row_multiple)
+        survives = {Arrangement.TOGETHER: "", Arrangement.APART: crossing}.get(arrangement, loops.block or "")
+        looped = pieces.looped if pieces is not None else frozenset[str]()
+        places = Accumulators(self.target, dict(self.ranges), survives, is_spread, allocation.row_multiple, looped)
         by_name = {node.name: node for node in made.nodes}
         accumulators = [
             place(by_name[name], segment.axes, walked_in)
@@ -138,11 +142,15 @@ class ReduceTemplate:
     def _variant(self) -> tuple[str, ...]:
         return ("single",) if self.copies == 1 else ()
 
-    def _arrangement(self, case: TilingCase, roles: Roles) -> Arrangement:
+    def _pieces(self, graph: AscGraph, case: TilingCase, roles: Roles) -> Pieces | None:
+        """How the swept axis of ``case`` is taken in pieces; None where there is none, or blocks share it."""
+        swept = [axis for axis in case.split if axis in roles.swept]
+        return pieces_of(graph, swept[0]) if swept and self.reach is Reach.COMMON else None
+
+    def _arrangement(self, pieces: Pieces | None) -> Arrangement:
         if self.reach is Reach.R_CORE:
-            return Arrangement.SPREAD
-        takes_pieces = self.reach is Reach.COMMON and any(axis in roles.swept for axis in case.split)
-        return Arrangement.APART if takes_pieces else Arrangement.TOGETHER
+            return Arrangement.SPREAD if self.target.kind is TargetKind.CPU else Arrangement.SPREAD_APART
+        return Arrangement.TOGETHER if pieces is None else Arrangement.APART
 
     def _held(self, graph: AscGraph, case: TilingCase) -> frozenset[str]:
         """Names of the nodes that are the same in all tiles of a block."""
@@ -159,7 +167,10 @@ class ReduceTemplate:
             return frozenset(found.keys() - wide)
         return frozenset(found)
 
-    def _plan(self, graph: AscGraph, roles: Roles, arrangement: Arrangement, held: frozenset[str]) -> Plan:
+    def _plan(self, graph: AscGraph, roles: Roles, pieces: Pieces | None, held: frozenset[str]) -> Plan:
+        if pieces is not None:
+            return sweeps_in_pieces(graph, pieces, held)
+        arrangement = self._arrangement(pieces)
         if self.reach is Reach.ALL_LOAD:
             kept = worth_keeping(graph.nodes, roles, Prices(self.target))
             return plan(graph, roles, arrangement, kept | held, rereads=self.target.kind is TargetKind.CPU)

@@ -1,5 +1,8 @@
 """The loops of the templates for reductions: which axes are split, for whom, and which phases run in them."""
 
+from collections.abc import Iterable
+from math import gcd, prod
+
 from attrs import evolve
 from autofuse_ir.asc_graph import AscGraph
 from autofuse_ir.dims import Dim, const, dim_max, dim_min, product, total
@@ -10,9 +13,11 @@ from autofuse_ir.target import TargetKind, TargetSpec
 
 from autofuse_schedule.allocate import Course
 from autofuse_schedule.crossed import narrowest_bytes, rows_on_a_line
-from autofuse_schedule.roles import Roles, is_reduction
+from autofuse_schedule.pieces import pieces_of
+from autofuse_schedule.roles import Roles, is_reduction, is_scan
 from autofuse_schedule.sweeps import Arrangement, Plan
 from autofuse_schedule.templates.reach import Reach
+from autofuse_schedule.transforms.ranges import RangeSplit, split_ranges
 from autofuse_schedule.transforms.split import SplitLoops, TileSplit, split_nest, split_sweeps
 
 
@@ -25,21 +30,19 @@ def split_for(
     target: TargetSpec,
     taken: frozenset[str],
 ) -> SplitLoops:
-    """Return the loops of ``case``: blocks over kept axes, or (r-core) over the outermost reduced one as well.
+    """Return the loops of ``case``: blocks over kept axes, or (r-core) over ranges of the reduced ones as well.
 
-    A second axis of the case is a reduced one that each block takes in pieces: whole multiples of the partial results,
-    so that every piece begins with the first of them. Symbols in ``taken`` name no tile size.
+    A second axis of the case is a swept one that each block takes in pieces. Symbols in ``taken`` name no tile size.
     """
     if not case.split:
         return split_nest(graph.axes, None, taken)
+    if reach is Reach.R_CORE:
+        return _shared(graph, roles, case, target, taken)
     split, *pieces = case.split
     if reach is Reach.COMMON and split in roles.swept:
-        return _in_pieces(graph, roles, split_nest(graph.axes, None, taken), split, taken)
+        return _in_pieces(graph, split_nest(graph.axes, None, taken), split, target, taken)
     at = roles.roots.index(split)
     outside = tuple(axis for axis in roles.roots[:at] if axis in roles.kept)
-    trees = [tree_of(node) for node in graph.nodes if is_reduction(node)]
-    if reach is Reach.R_CORE:
-        return split_nest(graph.axes, TileSplit(split, outside, max(tree.leaf for tree in trees)), taken)
     is_innermost = split == roles.roots[-1]
     sweeps = sum(not body.is_row for body in made.bodies)
     # Rows that do not stay at hand gain nothing from company; they only end up farther away.
@@ -50,16 +53,60 @@ def split_for(
     multiple = _granule(graph, target) if is_innermost else 1
     loops = split_nest(graph.axes, TileSplit(split, outside, multiple, company if goes_alone else None), taken)
     for piece in pieces:
-        loops = _in_pieces(graph, roles, loops, piece, taken)
+        loops = _in_pieces(graph, loops, piece, target, taken)
     return loops
 
 
-def _in_pieces(graph: AscGraph, roles: Roles, loops: SplitLoops, piece: str, taken: frozenset[str]) -> SplitLoops:
-    """Let each block take ``piece``, a reduced axis, in pieces that begin with the first of the partial results."""
-    before = roles.roots[: roles.roots.index(piece)]
-    around = tuple(axis for axis in before if axis in roles.swept)
-    partials = max(tree_of(node).partials for node in graph.nodes if is_reduction(node))
-    return split_sweeps(graph.axes, loops, TileSplit(piece, around, partials), taken)
+def _shared(graph: AscGraph, roles: Roles, case: TilingCase, target: TargetSpec, taken: frozenset[str]) -> SplitLoops:
+    """Let blocks share the elements of results, whole leaves each.
+
+    Where pieces are cut off the outermost reduced axis, blocks share that one, and a tile has the others whole.
+    Otherwise they share all of them.
+    """
+    trees = [tree_of(node) for node in graph.nodes if is_reduction(node)]
+    leaf, partials = max(tree.leaf for tree in trees), max(tree.partials for tree in trees)
+    if target.kind is TargetKind.CPU and len(case.split) == 1:
+        at = roles.roots.index(case.split[0])
+        outside = tuple(axis for axis in roles.roots[:at] if axis in roles.kept)
+        return split_nest(graph.axes, TileSplit(case.split[0], outside, leaf), taken)
+    sizes = {axis.name: axis.size for axis in graph.axes}
+    pieces = [axis for axis in case.split if axis in roles.swept]
+    tiled = [axis for axis in case.split if axis in roles.kept]
+    if target.kind is TargetKind.CPU:
+        outside = tuple(axis for axis in roles.kept if axis != roles.roots[-1])
+        return split_ranges(graph.axes, RangeSplit(tuple(pieces), leaf, outside), taken)
+    (piece,) = pieces
+    takes_first = piece == roles.swept[0]
+    axes = (piece,) if takes_first else roles.swept
+    multiple = partials if piece == roles.roots[-1] or len(roles.swept) == 1 else 1
+    last = roles.roots.index(piece) if takes_first else len(roles.roots)
+    return split_ranges(
+        graph.axes,
+        RangeSplit(
+            axes,
+            leaf // gcd(leaf, _known_factor(sizes[axis] for axis in roles.swept if axis not in axes)),
+            tuple(axis for axis in roles.roots[:last] if axis in roles.kept and axis not in tiled),
+            TileSplit(tiled[0], (), _granule(graph, target)) if tiled else None,
+            TileSplit(piece, (), multiple),
+        ),
+        taken,
+    )
+
+
+def _known_factor(sizes: Iterable[Dim]) -> int:
+    """Return the product of those of ``sizes`` that are known."""
+    return prod(size.constant_value for size in sizes if size.constant_value)
+
+
+def _in_pieces(graph: AscGraph, loops: SplitLoops, piece: str, target: TargetSpec, taken: frozenset[str]) -> SplitLoops:
+    """Let each block take ``piece``, a swept axis, in pieces that begin with the first of the partial results.
+
+    Scans can go on from anywhere: rows are cut at whole blocks of local memory.
+    """
+    multiple = max((tree_of(node).partials for node in graph.nodes if is_reduction(node)), default=1)
+    if piece == graph.axes[-1].name and any(map(is_scan, graph.nodes)):
+        multiple = max(multiple, _granule(graph, target))
+    return split_sweeps(graph.axes, loops, TileSplit(piece, pieces_of(graph, piece).around, multiple), taken)
 
 
 def phases_of(made: Plan, course: Course, loops: SplitLoops, arrangement: Arrangement) -> tuple[Phase, ...]:
@@ -82,14 +129,43 @@ def phases_of(made: Plan, course: Course, loops: SplitLoops, arrangement: Arrang
             case Arrangement.TOGETHER:
                 phase = Phase(loops.loops, loops.block, within, shared=shared)
             case Arrangement.APART:
-                around = loops.loops if number in row_phases else (*loops.loops, *loops.sweep_loops)
-                phase = Phase(around, loops.block, within, Sync.NONE if is_last else Sync.BLOCK, shared)
+                sweep = () if number in row_phases else loops.sweep_loops
+                sync = Sync.NONE if is_last else Sync.BLOCK
+                backwards = _backwards(sweep, loops, within, made)
+                phase = Phase((*loops.loops, *sweep), loops.block, within, sync, shared, backwards)
+            case Arrangement.SPREAD_APART:
+                phase = _of_level(made, number, numbers, loops, within)
             case Arrangement.SPREAD if number in row_phases:
                 phase = Phase((), None, within, Sync.NONE if is_last else Sync.ALL)
             case Arrangement.SPREAD:
                 phase = Phase(loops.loops, loops.block, within, Sync.NONE if is_last else Sync.ALL)
         phases.append(phase)
     return tuple(phases)
+
+
+def _backwards(sweep: tuple[str, ...], loops: SplitLoops, segments: tuple[Segment, ...], made: Plan) -> tuple[str, ...]:
+    """Return those of the loops ``sweep`` that scans of ``segments`` go through from the last element on."""
+    named = {name for segment in segments for name in segment.nodes}
+    scans = [node for node in made.nodes if node.name in named and is_scan(node)]
+    scanned = {node.attr("axis") for node in scans if node.attr("reverse") is True}
+    roots = {axis.name: axis.parents[0] for axis in loops.axes if axis.parents}
+    return tuple(loop for loop in sweep if roots.get(loop, loop) in scanned)
+
+
+def _of_level(made: Plan, number: int, numbers: list[int], loops: SplitLoops, within: tuple[Segment, ...]) -> Phase:
+    """Return phase ``number`` where blocks share reduced axes in pieces, and wait for each other between levels.
+
+    What stores results of all levels walks them alone.
+    """
+    level_of = {body.phase: body.level for body in made.bodies}
+    is_row = all(body.is_row for body in made.bodies if body.phase == number)
+    if number == numbers[-1] and is_row:
+        return Phase(loops.result_loops, next(iter(loops.result_loops), None), within)
+    around = loops.loops if is_row else (*loops.loops, *loops.sweep_loops)
+    begins = number == numbers[0] or level_of[number - 1] != level_of[number]
+    ends = number != numbers[-1] and level_of[number + 1] != level_of[number]
+    sync = Sync.NONE if number == numbers[-1] else Sync.ALL if ends else Sync.BLOCK
+    return Phase(around, loops.block, within, sync, 0 if begins else len(loops.loops))
 
 
 def with_near_rows(impl: ImplGraph, target: TargetSpec, least: int) -> ImplGraph:

@@ -31,7 +31,8 @@ class SplitLoops:
     """The axes of one case: all new ``axes`` (parents first), ``loops``, ``block`` axis, ``vectorised`` axes.
 
     ``vectorised`` follow the order of the roots; ``sweep_loops`` go around those sweeps that take reduced axes in
-    pieces. ``walks`` has the root axes that each of ``loops`` decides about.
+    pieces, ``result_loops`` around what is done with results alone where blocks share reduced axes, the first of them
+    bound to blocks. ``walks`` has the root axes that each of ``loops`` decides about.
     """
 
     axes: tuple[Axis, ...]
@@ -40,6 +41,7 @@ class SplitLoops:
     vectorised: tuple[str, ...]
     variables: tuple[TileVariable, ...]
     sweep_loops: tuple[str, ...] = ()
+    result_loops: tuple[str, ...] = ()
     walks: tuple[frozenset[str], ...] = ()
 
 
@@ -83,7 +85,7 @@ def _split(
     halves: dict[str, tuple[Axis, Axis]] = {}
     for tile in tiles:
         axis = next(axis for axis in roots if axis.name == tile.axis)
-        variable, outer, inner = _halved(axis, (AxisKind.TILE_OUTER, AxisKind.TILE_INNER), ("T", "t"), taken)
+        variable, outer, inner = halved(axis, (AxisKind.TILE_OUTER, AxisKind.TILE_INNER), ("T", "t"), taken)
         halves[axis.name] = outer, inner
         made += [outer, inner]
         most = variable.hi if tile.most is None else tile.most
@@ -95,9 +97,7 @@ def _split(
     shared = frozenset(around) - within
     if inside:
         ranged = next(iter(inside))
-        variable, outer, inner = _halved(
-            inside[ranged], (AxisKind.BLOCK_OUTER, AxisKind.BLOCK_INNER), ("B", "b"), taken
-        )
+        variable, outer, inner = halved(inside[ranged], (AxisKind.BLOCK_OUTER, AxisKind.BLOCK_INNER), ("B", "b"), taken)
         made += [outer, inner]
         variables.append(variable)
         parts.append(outer)
@@ -109,7 +109,7 @@ def _split(
         made.append(merged)
     else:
         (merged,) = parts
-    variable, block, own = _halved(merged, (AxisKind.BLOCK_OUTER, AxisKind.BLOCK_INNER), ("B", "b"), taken)
+    variable, block, own = halved(merged, (AxisKind.BLOCK_OUTER, AxisKind.BLOCK_INNER), ("B", "b"), taken)
     return SplitLoops(
         axes=(*made, block, own),
         loops=(block.name, own.name, *(axis.name for axis in inside.values())),
@@ -124,7 +124,7 @@ def _split(
     )
 
 
-def _halved(
+def halved(
     axis: Axis, kinds: tuple[AxisKind, AxisKind], marks: tuple[str, str], taken: frozenset[str]
 ) -> tuple[TileVariable, Axis, Axis]:
     """Return the two halves of ``axis``, named by ``marks``, and the variable that sizes the inner one."""
@@ -143,7 +143,7 @@ def split_sweeps(roots: tuple[Axis, ...], loops: SplitLoops, tile: TileSplit, ta
     A block has them whole, one piece after the other.
     """
     axis = next(axis for axis in roots if axis.name == tile.axis)
-    variable, outer, inner = _halved(axis, (AxisKind.TILE_OUTER, AxisKind.TILE_INNER), ("T", "t"), taken)
+    variable, outer, inner = halved(axis, (AxisKind.TILE_OUTER, AxisKind.TILE_INNER), ("T", "t"), taken)
     variable = evolve(variable, multiple=tile.multiple)
     local, shares = loops.variables[:1], loops.variables[1:]
     return SplitLoops(

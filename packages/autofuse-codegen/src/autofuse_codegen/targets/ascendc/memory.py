@@ -178,6 +178,10 @@ class Memory:
         """Return the node whose partial results ``space`` is for."""
         return next((a.node for a in self.impl.accumulators if a.buffer == space.buffer.name), None)
 
+    def has_accumulator(self, node: str) -> bool:
+        """True where partial results of ``node``, or the state of a scan, live in local memory."""
+        return any(a.node == node and a.buffer is not None for a in self.impl.accumulators)
+
     def accumulator_of(self, node: str) -> Space:
         """Return the buffer in which partial results of ``node`` live."""
         buffer = next((a.buffer for a in self.impl.accumulators if a.node == node), None)

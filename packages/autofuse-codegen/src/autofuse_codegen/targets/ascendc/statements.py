@@ -73,7 +73,7 @@ def _compute(node: AscNode, draft: Draft) -> None:
     if node.op in SCANS:
         scanned = draft.nodes[node.inputs[0]]
         value = Tensor(draft.tensor(scanned), scanned.dtype, draft.memory.memory_of(scanned.name) or scanned.name)
-        draft.lines += scan(node, value, to, draft.layouts)
+        draft.lines += scan(node, value, to, draft)
         return
     mask_is_bits = node.op == "Select" and node.inputs[0] in draft.bits
     count, as_bits = draft.layouts.count(axes), node.name in draft.bits

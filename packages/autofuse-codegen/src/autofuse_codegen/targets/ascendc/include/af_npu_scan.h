@@ -28,46 +28,70 @@ __aicore__ inline void af_join_rows(const AscendC::LocalTensor<T>& to, const Asc
   }
 }
 
+// What each line has come to: `sums`, where the tile has a piece of it. They hold what came before, if the piece is not
+// the first one, and are told what the tile adds, if the line `goes_on` through other tiles.
+template <typename T>
+struct af_running {
+  AscendC::LocalTensor<T> sums;
+  bool is_first, goes_on;
+};
+
 // Element e of row i lies at i * stride + e * step; element by element, on the scalar unit.
 template <bool product, bool exclusive, bool reverse, typename T>
 __aicore__ inline void af_scan_elements(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from,
-                                        uint32_t rows, uint32_t stride, uint32_t elements, uint32_t step) {
+                                        uint32_t rows, uint32_t stride, uint32_t elements, uint32_t step,
+                                        const af_running<T>& running) {
   for (uint32_t e = 0; e < elements; ++e) {
-    T sum = static_cast<T>(product ? 1 : 0);
+    T sum = running.is_first ? static_cast<T>(product ? 1 : 0) : running.sums.GetValue(e);
     for (uint32_t i = 0; i < rows; ++i) {
       const uint32_t at = (reverse ? rows - 1 - i : i) * stride + e * step;
       const T value = from.GetValue(at), before = sum;
-      sum = i == 0 ? value : af_joined<product>(sum, value);
+      sum = running.is_first && i == 0 ? value : af_joined<product>(sum, value);
       to.SetValue(at, exclusive ? before : sum);
     }
+    if (running.goes_on) running.sums.SetValue(e, sum);
   }
 }
 
 // `rows` rows of `elements`, a whole number of blocks, one after the other.
 template <bool product, bool exclusive, bool reverse, typename T>
 __aicore__ inline void af_scan_rows(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from,
-                                    uint32_t rows, uint32_t elements) {
+                                    uint32_t rows, uint32_t elements, const af_running<T>& running = {{}, true, false}) {
   for (uint32_t i = 0; i < rows; ++i) {
     const uint32_t at = (reverse ? rows - 1 - i : i) * elements;
     const uint32_t before = i == 0 ? at : reverse ? at + elements : at - elements;
     const auto target = to[at], value = from[exclusive ? before : at];
-    if (exclusive && i == 0) {
+    if (exclusive && i == 0 && running.is_first) {
       af_fill(target, static_cast<T>(product ? 1 : 0), elements);
-    } else if (i == (exclusive ? 1 : 0)) {
+    } else if (exclusive && i == 0) {
+      af_copy(target, running.sums, elements);
+    } else if (running.is_first && i == (exclusive ? 1 : 0)) {
       af_copy(target, value, elements);
+    } else if (i == 0) {
+      af_join_rows<product>(target, running.sums, value, elements);
     } else {
       AscendC::PipeBarrier<PIPE_V>();
       af_join_rows<product>(target, to[before], value, elements);
     }
+  }
+  if (!running.goes_on) return;
+  const uint32_t last = (reverse ? 0 : rows - 1) * elements;
+  AscendC::PipeBarrier<PIPE_V>();
+  if (!exclusive) {
+    af_copy(running.sums, to[last], elements);
+  } else if (running.is_first && rows == 1) {
+    af_copy(running.sums, from[last], elements);
+  } else {
+    af_join_rows<product>(running.sums, to[last], from[last], elements);
   }
 }
 
 // The same for types without vector arithmetic.
 template <bool product, bool exclusive, bool reverse, typename T>
 __aicore__ inline void af_scan_each(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from,
-                                    uint32_t rows, uint32_t elements) {
+                                    uint32_t rows, uint32_t elements, const af_running<T>& running = {{}, true, false}) {
   af_order<AscendC::HardEvent::V_S>();
-  af_scan_elements<product, exclusive, reverse>(to, from, rows, elements, elements, 1);
+  af_scan_elements<product, exclusive, reverse>(to, from, rows, elements, elements, 1, running);
   af_order<AscendC::HardEvent::S_V>();
 }
 
@@ -86,7 +110,7 @@ __aicore__ inline void af_offsets(const AscendC::LocalTensor<uint32_t>& to, uint
 template <bool product, bool exclusive, bool reverse, typename T>
 __aicore__ inline void af_scan_turned(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from,
                                       uint32_t rows, uint32_t columns, uint32_t pitch,
-                                      const AscendC::LocalTensor<uint8_t>& scratch) {
+                                      const AscendC::LocalTensor<uint8_t>& scratch, const af_running<T>& running) {
   const uint32_t length = af_round_up(rows, 8), first = reverse ? 0 : 1;
   const uint32_t most = (scratch.GetSize() / 4 - 2 * length) / (length + 1) / 8 * 8;
   const uint32_t chunks = (columns + most - 1) / most;
@@ -98,6 +122,8 @@ __aicore__ inline void af_scan_turned(const AscendC::LocalTensor<T>& to, const A
     const auto before = turned[(reverse ? now : 0) * length];
     if (chunk > 0) {
       af_copy(before, turned[(reverse ? 0 : most) * length], rows);
+    } else if (!running.is_first) {
+      af_copy(before, running.sums, rows);
     } else if (exclusive) {
       af_fill(before, static_cast<T>(product ? 1 : 0), rows);
     }
@@ -105,7 +131,7 @@ __aicore__ inline void af_scan_turned(const AscendC::LocalTensor<T>& to, const A
     for (uint32_t i = 0; i < now; ++i) {
       AscendC::Gather(turned[(first + i) * length], from, down, static_cast<uint32_t>((start + i) * sizeof(T)), rows);
     }
-    for (uint32_t i = chunk == 0 ? 1 : 0; i < now; ++i) {
+    for (uint32_t i = chunk == 0 && running.is_first ? 1 : 0; i < now; ++i) {
       const uint32_t at = first + (reverse ? now - 1 - i : i);
       AscendC::PipeBarrier<PIPE_V>();
       af_join_rows<product>(turned[at * length], turned[(reverse ? at + 1 : at - 1) * length], turned[at * length], rows);
@@ -116,6 +142,7 @@ __aicore__ inline void af_scan_turned(const AscendC::LocalTensor<T>& to, const A
       AscendC::Gather(to[row * pitch + start], turned, across, static_cast<uint32_t>((row + lead) * sizeof(T)),
                       af_round_up(now, 8));
     }
+    if (running.goes_on && chunk + 1 == chunks) af_copy(running.sums, turned[(reverse ? 0 : now) * length], rows);
   }
 }
 
@@ -123,12 +150,16 @@ __aicore__ inline void af_scan_turned(const AscendC::LocalTensor<T>& to, const A
 template <bool product, bool exclusive, bool reverse, typename T>
 __aicore__ inline void af_scan_columns(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from,
                                        uint32_t rows, uint32_t columns, uint32_t pitch,
-                                       const AscendC::LocalTensor<uint8_t>& scratch) {
+                                       const AscendC::LocalTensor<uint8_t>& scratch,
+                                       const af_running<T>& running = {{}, true, false}) {
   if constexpr (sizeof(T) == 4) {
     if (rows >= 8) {
       for (uint32_t row = 0; row < rows; row += AF_SCAN_ROWS) {
         const uint32_t some = af_smaller(rows - row, AF_SCAN_ROWS);
-        af_scan_turned<product, exclusive, reverse>(to[row * pitch], from[row * pitch], some, columns, pitch, scratch);
+        const af_running<T> some_lines = {running.goes_on ? running.sums[row] : running.sums, running.is_first,
+                                          running.goes_on};
+        af_scan_turned<product, exclusive, reverse>(to[row * pitch], from[row * pitch], some, columns, pitch, scratch,
+                                                    some_lines);
       }
       af_close_rows(to, rows, columns, pitch);
       return;
@@ -137,6 +168,6 @@ __aicore__ inline void af_scan_columns(const AscendC::LocalTensor<T>& to, const 
   (void)scratch;
   af_fill(to, static_cast<T>(0), rows * pitch);
   af_order<AscendC::HardEvent::V_S>();
-  af_scan_elements<product, exclusive, reverse>(to, from, columns, 1, rows, pitch);
+  af_scan_elements<product, exclusive, reverse>(to, from, columns, 1, rows, pitch, running);
   af_order<AscendC::HardEvent::S_V>();
 }
