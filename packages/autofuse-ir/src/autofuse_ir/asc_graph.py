@@ -22,6 +22,8 @@ class AxisKind(Enum):
     TILE_INNER = "tile_inner"
     BLOCK_OUTER = "block_outer"
     BLOCK_INNER = "block_inner"
+    RANGE_OUTER = "range_outer"
+    RANGE_INNER = "range_inner"
 
 
 @frozen
@@ -32,6 +34,9 @@ class Axis:
     the one split axis for each half of a split. With ``i`` the index of a half,
     ``index(parent) = i(outer) * size(inner) + i(inner)``, and iterations at or past the parent's size do not exist.
     A merged axis counts its parts in row-major order.
+
+    The outer half of a range limits what is walked by other means: where a nest loops over it, and over the parent or
+    its parts, only those points of the parent exist whose index over the inner half's size is that of the outer half.
     """
 
     name: str

@@ -29,6 +29,8 @@ _HALVES = (
     (AxisKind.TILE_OUTER, AxisKind.TILE_INNER),
     (AxisKind.BLOCK_OUTER, AxisKind.BLOCK_INNER),
 )
+_RANGE = (AxisKind.RANGE_OUTER, AxisKind.RANGE_INNER)
+_INNER = (AxisKind.TILE_INNER, AxisKind.BLOCK_INNER, AxisKind.RANGE_INNER)
 
 
 def impl_graph_findings(graph: ImplGraph) -> Iterator[Finding]:
@@ -75,7 +77,7 @@ def check_axes(graph: ImplGraph) -> Iterator[Finding]:
         elif axis.kind not in wanted:
             halves[axis.parents[0], axis.kind] += 1
         known[axis.name] = axis
-    for outer, inner in _HALVES:
+    for outer, inner in (*_HALVES, _RANGE):
         for parent in dict.fromkeys(parent for parent, kind in halves if kind in (outer, inner)):
             if halves[parent, outer] != 1 or halves[parent, inner] != 1:
                 what = (
@@ -172,7 +174,7 @@ def check_tile_variables(graph: ImplGraph) -> Iterator[Finding]:
     for variable in graph.tile_variables:
         where, anchor = f"tile {variable.name!r}", f"tile {word(variable.name)} "
         axis = axes.get(variable.axis)
-        if axis is None or axis.kind not in (AxisKind.TILE_INNER, AxisKind.BLOCK_INNER):
+        if axis is None or axis.kind not in _INNER:
             yield Finding(where, f"{variable.axis!r} is no inner half of a split", "name the axis it sizes", anchor)
         elif axis.size != symbol(variable.name):
             yield Finding(where, f"the size of {variable.axis!r} is {axis.size}", f"it must be {variable.name}", anchor)

@@ -6,6 +6,7 @@ Loads' and Stores' bytes and evaluates its nodes. The costs come from the Target
 On a CPU the pipe called VEC also pays for what a core fetches from its caches (`autofuse_tiling.model.cached`).
 """
 
+from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.dims import Dim, ceildiv, const, dim_max, dim_min, le, product, select, total
 from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.schedule import ImplGraph, Location, QueuePosition, Sync
@@ -79,7 +80,9 @@ def _is_serial(walk: Walk) -> bool:
 def _fill(walks: tuple[Walk, ...], target: TargetSpec) -> tuple[CostTerm, ...]:
     if target.kind is TargetKind.CPU:
         return tuple(term for walk, again in rereads(walks) for term in _reads(walk, again, target))
-    return tuple(term for walk in walks for term in _movement(walk, "Load", target))
+    joined = [CostTerm(float(SCALE), size * walk.tiles, speed(target, "bytes_per_cycle_read"))
+              for walk in walks for size in _leaf_bytes(walk)]  # fmt: skip
+    return (*(term for walk in walks for term in _movement(walk, "Load", target)), *joined)
 
 
 def _vector(walks: tuple[Walk, ...], target: TargetSpec) -> tuple[CostTerm, ...]:
@@ -157,7 +160,7 @@ def _compute(walk: Walk, number: int, target: TargetSpec) -> tuple[CostTerm, ...
         terms.append(CostTerm(cost.per_element, elements * walk.tiles, const(1)))
         if cost.per_call:
             terms.append(CostTerm(cost.per_call, walk.tiles, const(1)))
-    terms += _joins(walk)
+    terms += _joins(walk, target)
     if target.kind is TargetKind.CPU:
         rows = product(axis.size for axis in walk.axes[:-1])
         strips = ceildiv(walk.axes[-1].size, const(_lanes(walk.impl, target))) if walk.axes else const(1)
@@ -175,18 +178,31 @@ def _in_registers(walk: Walk) -> int:
     return sum(name in kept for name in walk.segment.nodes)
 
 
-def _joins(walk: Walk) -> tuple[CostTerm, ...]:
-    """Readers of a reduction in workspace join the results of its leaves, one operation each."""
+def _joins(walk: Walk, target: TargetSpec) -> tuple[CostTerm, ...]:
+    """Readers of a reduction in workspace join the results of its leaves, one operation each; vectors of them on UB."""
+    terms = []
+    for node, leaves in _leaves(walk):
+        cycles = 1.0 if target.kind is TargetKind.CPU else target.cost_of(node.op, node.dtype).per_element
+        terms.append(CostTerm(cycles, leaves * walk.tiles, const(1)))
+    return tuple(terms)
+
+
+def _leaf_bytes(walk: Walk) -> tuple[Dim, ...]:
+    """Return the bytes of those results, which copy engines fetch."""
+    return tuple(leaves * node.dtype.itemsize for node, leaves in _leaves(walk))
+
+
+def _leaves(walk: Walk) -> tuple[tuple[AscNode, Dim], ...]:
+    """Return the reductions in workspace that the segment reads, and how many results of leaves a tile joins."""
     impl = walk.impl
     spread = {place.node for place in impl.placements if place.location is Location.WORKSPACE}
     read = dict.fromkeys(name for node in walk.nodes for name in node.inputs if name in spread)
     sizes = {axis.name: axis.size for axis in impl.axes}
-    leaves = [
-        walk.elements(node) * ceildiv(product(sizes[a] for a in reduced_axes(node)), const(tree_of(node).leaf))
+    return tuple(
+        (node, walk.elements(node) * ceildiv(product(sizes[a] for a in reduced_axes(node)), const(tree_of(node).leaf)))
         for node in impl.nodes
         if node.name in read
-    ]
-    return (CostTerm(1.0, total(leaves) * walk.tiles, const(1)),) if leaves else ()
+    )
 
 
 def _lanes(impl: ImplGraph, target: TargetSpec) -> int:

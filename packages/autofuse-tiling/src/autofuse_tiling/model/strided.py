@@ -52,11 +52,15 @@ def transferred(walk: Walk, node: AscNode, target: TargetSpec) -> tuple[Dim, Dim
     """Return the bytes that copy engines move for one tile of Load or Store ``node``, as a fraction.
 
     Where a Load leaves its data nothing moves: along each axis, data of that many elements are shared by all tiles. One
-    that goes through a stage moves lines along the axis of its neighbours, of which each is a whole one to pay for.
+    that goes through a stage moves lines along the axis of its neighbours, of which each is a whole one to pay for; so
+    does each piece of a row, of several.
     """
     bytes_moved, of = walk.elements(node) * node.dtype.itemsize, const(1)
     if node.attr("scratch") and len(node.inputs) == 1 and walk.varies_along_strips(node):
         bytes_moved = _staged(walk, node, target.cache_line_bytes)
+    elif walk.varies_along_strips(node):
+        rows = product(axis.size for axis in walk.axes[:-1] if walk.varies(node, axis.root))
+        bytes_moved = dim_max(bytes_moved, rows * walk.is_cut * target.cache_line_bytes)
     if node.op != "Load" or node.access is None or node.access.bounds is not Bounds.FILL:
         return bytes_moved, of
     sizes = {axis.name: axis.size for axis in walk.impl.axes}

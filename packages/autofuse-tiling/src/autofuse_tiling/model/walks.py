@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from attrs import frozen
+from attrs import evolve, frozen
 from autofuse_ir.asc_graph import AccessMap, AscNode, Axis, AxisKind
-from autofuse_ir.dims import Dim, const, dim_max, dim_min, product
+from autofuse_ir.dims import Dim, ceildiv, const, dim_max, dim_min, product
+from autofuse_ir.ranges import range_inner, range_parts
 from autofuse_ir.reduction import reduced_axes
 from autofuse_ir.schedule import ImplGraph, Phase, Segment
 
@@ -72,10 +73,11 @@ def walks_of(impl: ImplGraph) -> Iterator[Walk]:
     for number, phase in enumerate(impl.phases):
         vectorised = {name for segment in phase.segments for name in segment.axes}
         looped = vectorised if phase.loops else {*vectorised, *impl.roots}
-        whole = frozenset(root for root in impl.roots if root in looped)
+        limited = axes | _in_range(impl, phase)
+        whole = frozenset(root for root in impl.roots if root in looped and limited[root] == axes[root])
         for segment in phase.segments:
-            walked = tuple(axes[name] for name in segment.axes)
-            yield Walk(impl, segment, number, walked, tiles_of(phase, axes), whole)
+            walked = tuple(limited[name] for name in segment.axes)
+            yield Walk(impl, segment, number, walked, tiles_of(phase, limited), whole)
 
 
 def rereads(walks: tuple[Walk, ...]) -> Iterator[tuple[Walk, frozenset[str]]]:
@@ -86,6 +88,29 @@ def rereads(walks: tuple[Walk, ...]) -> Iterator[tuple[Walk, frozenset[str]]]:
         loads = [node for node in walk.nodes if node.op == "Load"]
         yield walk, frozenset(node.name for node in loads if (node.inputs[0], node.access) in known)
         known.update((node.inputs[0], node.access) for node in loads)
+
+
+def _in_range(impl: ImplGraph, phase: Phase) -> dict[str, Axis]:
+    """Return the axes of which ``phase`` walks a range alone, as long as what the range has of them.
+
+    A range of 100 elements of rows of 30 has 4 rows; one of 20 elements has 1 row, and 20 elements of it.
+    """
+    axes = {axis.name: axis for axis in impl.axes}
+    around, names = dict[str, Axis](), list(phase.loops)
+    while names:
+        axis = axes[names.pop()]
+        around[axis.name] = axis
+        names += axis.parents
+    found: dict[str, Axis] = {}
+    for outer in (axis for axis in around.values() if axis.kind is AxisKind.RANGE_OUTER):
+        size = range_inner(axes, outer).size
+        for part, inside in range_parts(axes, impl.roots, outer):
+            most = dim_min(part.size, dim_max(ceildiv(size, dim_max(inside, const(1))), const(1)))
+            found[part.name] = evolve(part, size=most)
+            pieces = [a.size for a in impl.axes if a.kind is AxisKind.TILE_INNER and a.parents == (part.name,)]
+            halves = [a for a in impl.axes if a.kind is AxisKind.TILE_OUTER and a.parents == (part.name,)]
+            found |= {half.name: evolve(half, size=ceildiv(most, piece)) for half, piece in zip(halves, pieces, strict=True)}
+    return found
 
 
 def tiles_of(phase: Phase, axes: dict[str, Axis]) -> Dim:

@@ -1,7 +1,8 @@
 """Loop nests over an ImplGraph's axes: bounds with tails, and root indices from loop indices.
 
 Nothing is assumed about the order of loops: an index is derived as soon as what it depends on is known, and the loop
-that completes a split gets the bound that keeps its parent inside.
+that completes a split gets the bound that keeps its parent inside. Of the parent of a range, a loop goes through what
+lies in the range.
 """
 
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from attrs import define
 from autofuse_ir.asc_graph import Axis, AxisKind
 from autofuse_ir.dims import Dim, const, product
+from autofuse_ir.ranges import range_inner, range_parts
 
 from autofuse_codegen.errors import CodegenError
 from autofuse_codegen.kernel.names import Names
@@ -25,10 +27,13 @@ class Nest:
     axes: dict[str, Axis]
     names: Names
     known: dict[str, Expression]
+    roots: tuple[str, ...] = ()
 
     def bound(self, axis_name: str) -> Expression:
         """Return how many iterations the loop over ``axis_name`` has, given what is known."""
         axis = self.axes[axis_name]
+        if (limits := self.limits(axis_name)) is not None:
+            return Binary("-", limits[1], limits[0])
         if axis.kind not in SPLIT:
             return Size(axis.size)
         other = self._other_half(axis)
@@ -64,7 +69,7 @@ class Nest:
         if not order:
             return body()
         axis, rest = order[0], order[1:]
-        end = self.bound(axis)
+        begin, end = self.limits(axis) or (Integer(0), self.bound(axis))
         index = self.names.of(f"axis {axis}", axis)
         counter = self.names.of(f"counter {axis}", f"{axis}_from_end") if backwards else index
         before = dict(self.known)
@@ -75,11 +80,13 @@ class Nest:
         derived = self.enter(axis, Name(index))
         inside = (*first, *derived, *self.loops(rest, body, backwards))
         self.known = before
-        return (For(counter, Integer(0), end, Integer(1), inside),)
+        return (For(counter, begin, end, Integer(1), inside),)
 
     def base_of(self, axis_name: str) -> Expression | None:
         """Return the root index at which the strips along vectorised axis ``axis_name`` start; None for 0."""
         axis = self.axes[axis_name]
+        if (limits := self.limits(axis_name)) is not None:
+            return limits[0]
         if axis.kind is not AxisKind.TILE_INNER:
             return None
         outer = self._other_half(axis)
@@ -91,7 +98,21 @@ class Nest:
             )
         return Binary("*", self.known[outer.name], Size(axis.size))
 
+    def first_of_range(self) -> Expression | None:
+        """Return the number of the first point of the range around, among those that are cut into ranges."""
+        for axis in self.axes.values():
+            if axis.kind is AxisKind.RANGE_OUTER and axis.name in self.known:
+                return Binary("*", self.known[axis.name], Size(range_inner(self.axes, axis).size))
+        return None
+
+    def limits(self, axis_name: str) -> tuple[Expression, Expression] | None:
+        """Return the first index of axis ``axis_name`` in the range around it and the end; None without a range."""
+        found = self.known.get(f"{axis_name} from"), self.known.get(f"{axis_name} to")
+        return None if found[0] is None or found[1] is None else (found[0], found[1])
+
     def _derive(self, axis: Axis) -> list[Statement]:
+        if axis.kind is AxisKind.RANGE_OUTER and axis.name in self.known:
+            return self._limit(axis)
         if axis.name in self.known and axis.kind is AxisKind.MERGED:
             parts = tuple(self.axes[p] for p in axis.parents)
             if any(part.name in self.known for part in parts):
@@ -105,6 +126,31 @@ class Nest:
                 index = Binary("+", Binary("*", self.known[outer.name], Size(inner.size)), self.known[inner.name])
                 return [self._declare(axis, index)]
         return []
+
+    def _limit(self, outer: Axis) -> list[Statement]:
+        """Where the next part of what is cut into ranges begins and ends, once those outside of it are known."""
+        size = Size(range_inner(self.axes, outer).size)
+        first: Expression = Binary("*", self.known[outer.name], size)
+        end: Expression = Call("af_min", (Size(self.axes[outer.parents[0]].size), Binary("+", first, size)))
+        for part, inside in range_parts(self.axes, self.roots, outer):
+            if self.limits(part.name) is None:
+                return self._declare_limits(part, inside, first, end)
+            if part.name not in self.known:
+                return []
+            passed = self.known[part.name] if inside == const(1) else Binary("*", self.known[part.name], Size(inside))
+            first, end = Binary("-", first, passed), Binary("-", end, passed)
+        return []
+
+    def _declare_limits(self, part: Axis, inside: Dim, first: Expression, end: Expression) -> list[Statement]:
+        found: list[Statement] = []
+        first = Call("af_max", (Integer(0), first))
+        if inside != const(1):
+            first, end = Binary("/", first, Size(inside)), Call("af_ceildiv", (end, Size(inside)))
+        for what, limit in (("from", first), ("to", Call("af_min", (Size(part.size), end)))):
+            name = self.names.of(f"{what} {part.name}", f"{part.name}_{what}")
+            self.known[f"{part.name} {what}"] = Name(name)
+            found.append(Declare("af_i64", name, limit))
+        return found
 
     def _part(self, merged: Axis, parts: tuple[Axis, ...], position: int) -> Statement:
         inner: Dim = product(p.size for p in parts[position + 1 :])

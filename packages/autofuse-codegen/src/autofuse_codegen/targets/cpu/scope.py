@@ -43,7 +43,7 @@ class KernelScope:
     def __attrs_post_init__(self) -> None:
         self.nodes = {node.name: node for node in self.impl.nodes}
         self.axes = {axis.name: axis for axis in self.impl.axes}
-        self.nest = Nest(self.axes, self.names, {})
+        self.nest = Nest(self.axes, self.names, {}, self.impl.roots)
         self.local = plan_memory(self.impl)
         self.workspace = plan_memory(self.impl, Location.WORKSPACE)
         self.places = {p.node: p for p in self.impl.placements if p.buffer is not None}

@@ -103,6 +103,9 @@ class SegmentWriter:
 
     def _first_leaf(self, form: StateForm) -> Expression | None:
         """The number of the first leaf of this tile, which starts at the border of a leaf."""
+        first = self.scope.nest.first_of_range()
+        if first is not None:
+            return Binary("/", first, Integer(tree_of(form.node).leaf))
         number = Address(const(0), element_of_tile(form.node, self.scope.impl))
         inner = [axis for axis in self.segment.axes if self.scope.axes[axis].root in joined_axes(form.node)]
         terms: list[Expression] = []
