@@ -13,27 +13,15 @@ import numpy as np
 import pytest
 from autofuse_fusion.options import FusionOptions
 from autofuse_ir import dtypes as dt
-from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.dtypes import DType
 from autofuse_ir.graph import Graph
-from autofuse_reference.arrays import numpy_dtype
 from autofuse_reference.graph.interpret import GraphInterpreter
 from autofuse_symshape.stage import infer
-from autofuse_testkit.networks import Network, one, softmax_of
+from autofuse_testkit.networks import Network, drawn_inputs, one, softmax_of
 
 Array = np.ndarray[Any, Any]
 A2 = "ascend-a2"
 F32, F16 = dt.float32, dt.float16
-
-
-def arrays_of(graph: Graph, sizes: Mapping[str, int], largest_index: int) -> dict[str, Array]:
-    rng = np.random.default_rng(4)
-    found = {}
-    for value in graph.inputs:
-        shape = tuple(evaluate(dim, dict(sizes)) for dim in value.shape or ())
-        drawn = rng.normal(size=shape) if value.dtype.is_float else rng.integers(0, largest_index, shape)
-        found[value.name] = np.asarray(drawn).astype(numpy_dtype(value.dtype))
-    return found
 
 
 def check(
@@ -49,7 +37,7 @@ def check(
     inferred, facts = infer(graph)
     reference = GraphInterpreter(inferred, {fact.name: fact.dtype for fact in facts.values})
     for sizes in points or ({},):
-        given = arrays_of(graph, sizes, largest_index)
+        given = drawn_inputs(graph, sizes, np.random.default_rng(4), below=largest_index)
         results = fn(*given.values())
         listed = results if isinstance(results, tuple) else (results,)
         for got, want in zip(listed, reference.outputs(given).values(), strict=True):

@@ -18,12 +18,13 @@ from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.graph import Graph
 from autofuse_ir.program import ProgramKernel
-from autofuse_reference.arrays import numpy_dtype, to_tensor_data
+from autofuse_reference.arrays import to_tensor_data
 from autofuse_reference.executor import ProgramExecutor
 from autofuse_runtime.launchers.memory import inputs_of, outputs_of, workspace_of
 from autofuse_runtime.launchers.tilings import Decision
 from autofuse_runtime.module import CompiledModule
 from autofuse_testkit.joint import sides
+from autofuse_testkit.networks import drawn_inputs
 from autofuse_testkit.patterns import PATTERNS
 from checked_kernels import CheckedKernels, Emitted, compiled, emitted
 from mutants import Site, library_of, sites, whole_text
@@ -143,17 +144,8 @@ def launches_of(made: Emitted, kernels: CheckedKernels, sample: Sample, graph: G
             return limited.run(kernel, inputs, known)
 
         executor = ProgramExecutor(made.program, plugins.hosts(), run_kernel=run, tier="sim")
-        CompiledModule(made.program, executor)(*arguments(graph, sizes))
-    return found
-
-
-def arguments(graph: Graph, sizes: Mapping[str, int]) -> list[Any]:
-    rng = np.random.default_rng(3)
-    found = []
-    for value in graph.inputs:
-        shape = [sizes[str(d)] if str(d) in sizes else int(str(d)) for d in value.shape or ()]
-        drawn = rng.normal(size=shape) if value.dtype.is_float else rng.integers(0, 2, shape)
-        found.append(drawn.astype(numpy_dtype(value.dtype)))
+        given = drawn_inputs(graph, sizes, np.random.default_rng(3), below=2)
+        CompiledModule(made.program, executor)(*given.values())
     return found
 
 

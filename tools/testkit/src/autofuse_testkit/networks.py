@@ -3,12 +3,13 @@
 Each is made of primitives. Needs the packages, unlike the rest of the plug-in.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
+from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.dtypes import DType
 from autofuse_ir.graph import Graph
 from autofuse_reference.arrays import numpy_dtype, to_tensor_data
@@ -37,6 +38,18 @@ def one(name: str, build: Callable[[Network], str]) -> Graph:
     """Return the graph `name` whose one result `build` returns."""
     network = Network(name)
     return network.build({"y": build(network)})
+
+
+def drawn_inputs(
+    graph: Graph, sizes: Mapping[str, int], rng: np.random.Generator, *, below: int = 5
+) -> dict[str, Array]:
+    """Return content for the inputs of ``graph`` at ``sizes``: normally distributed, integers 0 to ``below`` - 1."""
+    found = {}
+    for value in graph.inputs:
+        shape = tuple(evaluate(dim, dict(sizes)) for dim in value.shape or ())
+        drawn = rng.normal(size=shape) if value.dtype.is_float else rng.integers(0, below, shape)
+        found[value.name] = np.asarray(drawn).astype(numpy_dtype(value.dtype))
+    return found
 
 
 def softmax_of(b: Network, x: str) -> str:

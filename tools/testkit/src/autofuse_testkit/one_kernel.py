@@ -30,6 +30,7 @@ from autofuse_tiling.stage import tile
 
 from autofuse_testkit.joint import all_in_one
 from autofuse_testkit.kernel_cases import random_tiles
+from autofuse_testkit.networks import drawn_inputs
 
 Array = np.ndarray[Any, Any]
 
@@ -54,6 +55,14 @@ class Planned:
     def templates(self) -> list[tuple[str, str]]:
         """Template and case of each implementation, in order."""
         return [(impl.template, impl.case.name) for impl in self.implementations]
+
+    def by_template(self, template: str) -> list[ImplGraph]:
+        """Return the implementations that a template made."""
+        return [impl for impl in self.implementations if impl.template == template]
+
+    def drawn(self, sizes: Mapping[str, int]) -> dict[str, Array]:
+        """Return arguments for ``sizes``, always the same."""
+        return drawn_inputs(self.graph, sizes, np.random.default_rng(8))
 
     def sizes(self, values: Mapping[str, Array]) -> dict[str, int]:
         """Return the size symbols that the arguments have."""
