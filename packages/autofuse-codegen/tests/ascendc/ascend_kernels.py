@@ -208,15 +208,19 @@ def backend_of(graph: AscGraph) -> tuple[AscBackend, SymbolFacts]:
     return AscBackend(graph.name, tuple(inputs), tuple(outputs), graph, ()), facts
 
 
-def build(kernels: Iterable[AscGraphBuilder], target: str = "ascend-a2") -> dict[str, Built]:
-    """Schedule and emit ``kernels``."""
+def build(
+    kernels: Iterable[AscGraphBuilder],
+    target: str = "ascend-a2",
+    narrowed: Callable[[ScheduleResult], ScheduleResult] = lambda result: result,
+) -> dict[str, Built]:
+    """Schedule and emit ``kernels``; ``narrowed`` may take away some of the ways to run one."""
     spec = load_target(target)
     built = {}
     for kernel in kernels:
         graph = kernel.build()
         verify(graph)
         node, facts = backend_of(graph)
-        scheduled = schedule(node, facts, spec)
+        scheduled = narrowed(schedule(node, facts, spec))
         verify(scheduled)
         bundle = emit(scheduled, tile(scheduled, facts, spec), facts, spec)
         built[graph.name] = Built(graph, scheduled, bundle)

@@ -1,10 +1,19 @@
-"""Scans: along every axis, from both ends, with and without the element itself; with the interpreter's bits."""
+"""Scans: along every axis, from both ends, with and without the element itself; with the interpreter's bits.
+
+Rows that local memory does not hold go in pieces.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
-from ascend_kernels import TARGETS, Kernel, build, compile_all, inputs_of
+from ascend_kernels import TARGETS, Emulated, Kernel, build, compile_all, inputs_of
+from attrs import evolve
 from autofuse_ir import dtypes as dt
+from autofuse_ir.dims import const, dim_min
 from autofuse_ir.dtypes import DType
+from autofuse_ir.schedule import ImplGraph, Location, ScheduleResult
 
 SIZES = (
     {"a": 1, "b": 1, "c": 1},
@@ -29,22 +38,78 @@ def scanned(op: str, axis: str, exclusive: bool, reverse: bool, dtype: DType) ->
     return b
 
 
-def check(kernels: list[Kernel], folder, target: str) -> None:
-    emulated = compile_all(build(kernels, target), folder, target)
+LONG = (
+    {"a": 1, "b": 1, "c": 200_003},
+    {"a": 3, "b": 1, "c": 70_001},
+    {"a": 9, "b": 1, "c": 40_001},
+    {"a": 5, "b": 100_003, "c": 4},
+    {"a": 2, "b": 9_001, "c": 29},
+    {"a": 90_001, "b": 1, "c": 3},
+    {"a": 3, "b": 9_001, "c": 9},
+)
+"""Past 192 or 256 KiB along one axis."""
+EMPTY = ({"a": 0, "b": 2, "c": 3}, {"a": 2, "b": 0, "c": 3}, {"a": 2, "b": 3, "c": 0})
+
+
+def takes_pieces(impl: ImplGraph) -> bool:
+    """True where the state of a scan goes from tile to tile."""
+    return any(place.location is Location.LOCAL for place in impl.accumulators)
+
+
+def in_pieces(result: ScheduleResult, most: int | None = None) -> ScheduleResult:
+    """Leave only what takes the scanned axis in pieces, of at most so many steps."""
+    (alternative,) = result.alternatives
+    (group,) = alternative.groups
+    found = []
+    for impl in filter(takes_pieces, group.implementations):
+        *others, piece, share = impl.tile_variables if len(impl.tile_variables) > 1 else (*impl.tile_variables, None)
+        if most is not None:
+            piece = evolve(piece, hi=dim_min(piece.hi, const(most)))
+        found.append(evolve(impl, tile_variables=(*others, piece, *([share] if share is not None else []))))
+    assert found, result.name
+    return evolve(result, alternatives=(evolve(alternative, groups=(evolve(group, implementations=tuple(found)),)),))
+
+
+def compare(emulated: Emulated, points: Iterable[Mapping[str, int]]) -> None:
     for name, built in emulated.kernels.items():
-        for sizes in SIZES:
+        for sizes in points:
             arrays = inputs_of(built, sizes, np.random.default_rng(1))
-            expected = emulated.expected(name, arrays, sizes)
+            with np.errstate(all="ignore"):
+                expected = emulated.expected(name, arrays, sizes)
             for cores in (1, 48):
                 for found, wanted in zip(emulated.run(name, arrays, sizes, cores), expected, strict=True):
                     same = found.tobytes() == np.ascontiguousarray(wanted).reshape(found.shape).tobytes()
                     assert same, f"{name} {sizes} on {cores} cores: {found.ravel()[:9]} is not {wanted.ravel()[:9]}"
 
 
+def check(kernels: list[Kernel], folder: Path, target: str) -> None:
+    compare(compile_all(build(kernels, target), folder / "free", target), (*SIZES, *EMPTY))
+    short = build(kernels, target, lambda result: in_pieces(result, 8))
+    compare(compile_all(short, folder / "short", target), (*SIZES, *EMPTY))
+
+
 def test_scans_along_every_axis(tmp_path):
     kernels = [scanned("CumSum", axis, *way, dt.float32) for axis in ("z0", "z1", "z2") for way in WAYS]
     whole = [scanned("CumSum", axis, False, False, d) for axis in ("z1", "z2") for d in (dt.int32, dt.int64)]
     check([*kernels, *whole], tmp_path, "ascend-a2")
+
+
+def test_scans_are_of_any_length(tmp_path):
+    kernels = [scanned("CumSum", "z2", False, False, dt.float32), scanned("CumSum", "z1", True, True, dt.float32)]
+    compare(compile_all(build(kernels), tmp_path), LONG[1:4:2])
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("target", TARGETS)
+def test_rows_of_one_few_and_many_lines_are_of_any_length(target, tmp_path):
+    kernels = [
+        scanned("CumSum", "z2", False, False, dt.float32),
+        scanned("CumSum", "z2", True, True, dt.int32),
+        scanned("CumSum", "z1", False, True, dt.float32),
+        scanned("CumProd", "z1", True, False, dt.int64),
+        scanned("CumSum", "z0", True, True, dt.float32),
+    ]
+    compare(compile_all(build(kernels, target), tmp_path, target), LONG)
 
 
 @pytest.mark.thorough
