@@ -129,6 +129,9 @@ def test_a_missing_front_end_names_its_package() -> None:
     with pytest.raises(PluginMissingError, match="autofuse-torch") as caught:
         frontend("torch", "compiling a torch module")
     assert caught.value.exit_code == 3
+    assert "ONNX" in caught.value.fix, "nobody can install what is not released"
+    with pytest.raises(PluginMissingError, match="which is not installed") as caught:
+        frontend("caffe", "reading a Caffe model")
 
 
 def test_the_original_flags_set_what_compile_uses(

@@ -21,6 +21,13 @@ def report(graph: Graph, options: FusionOptions | None = None) -> Report:
     return report_of(lower_graph(graph, chosen_target("cpu"), chosen_options(options)))
 
 
+def test_a_printed_report_is_a_summary(affine: Graph) -> None:
+    assert str(report(affine)).splitlines() == [
+        "affine: launches 2 -> 1, bytes moved 96*batch + 24 -> 48*batch + 24",
+        "  k0_add_mul: shift, double",
+    ]
+
+
 def test_bytes_are_those_of_the_tensors_that_are_read_and_written(affine: Graph) -> None:
     found = report(affine)
     assert found.launches == 1

@@ -147,6 +147,10 @@ def compile_model(
 ) -> Any:
     """Compile ``model`` and return it as a callable (see ``CompiledFunction``).
 
+    ``model`` is a graph, the path of a model or bundle, or an ONNX model or its bytes. ``target`` is a name that
+    ``autofuse targets`` lists or the path of an overlay (default: ``AUTOFUSE_TARGET``, else "cpu"). ``device`` is where
+    kernels of an Ascend target run: "sim", the emulator, which "auto" means as well, or "real", a chip.
+
     ``dims`` declares sizes by symbol name: an int fixes one, ``(lo, hi)`` is an inclusive range. ``hints`` are the
     sizes at which profit is judged, ``values`` the arrays of inputs known now (axes, permutations). ``fusion`` is the
     scope of fusion (default: what ``AUTOFUSE_FLAGS`` says); ``numerics`` ("strict", "fp32", "auto") and

@@ -15,14 +15,20 @@ PACKAGES = {
 }
 """Distributions that bring the known front ends."""
 
+RELEASED = frozenset(("autofuse-onnx",))
+"""Those that can be installed; the others have their place and nothing in it yet."""
+
 
 def frontend(name: str, purpose: str) -> Any:
     """Return what entry point ``name`` of the front ends loads; ``PluginMissingError`` names the package to install."""
     for point in entry_points(group=FRONTENDS, name=name):
         return point.load()
     package = PACKAGES.get(name, f"a package with an entry point {FRONTENDS}: {name}")
+    is_planned = name in PACKAGES and package not in RELEASED
     raise PluginMissingError(
-        f"{purpose} needs {package}, which is not installed", where="plug-ins", fix=f"pip install {package}"
+        f"{purpose} needs {package}, which is not {'there yet' if is_planned else 'installed'}",
+        where="plug-ins",
+        fix="export the model to ONNX, or build a graph" if is_planned else f"pip install {package}",
     )
 
 

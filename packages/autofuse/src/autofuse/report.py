@@ -157,6 +157,14 @@ class Report:
         }
         return data if self.prediction is None else data | {"predicted": self.prediction.as_data()}
 
+    def __str__(self) -> str:
+        """Return one line for the model and one for each kernel and region; ``autofuse explain`` says more."""
+        lines = [f"{self.name}: launches {self.launches_before} -> {self.launches}"]
+        lines[0] += f", bytes moved {self.bytes_moved_before} -> {self.bytes_moved}"
+        lines += [f"  {kernel.name}: {', '.join(kernel.operators)}" for kernel in self.kernels]
+        lines += [f"  {region.name} ({region.backend}): {', '.join(region.operators)}" for region in self.regions]
+        return "\n".join(lines)
+
     def to_json(self) -> str:
         """Return ``as_data`` as text that is the same for the same model and options."""
         return json.dumps(self.as_data(), indent=2, sort_keys=True) + "\n"
