@@ -138,6 +138,17 @@ def test_a_value_has_one_maker(artefacts):
     assert isinstance(nobody, ScheduleResult)
 
 
+def test_an_alternative_may_do_without_an_internal_value(artefacts):
+    through = chain(artefacts)
+    impl = artefacts.impl_graph
+    direct = Alternative("direct", (part(impl, "g3"),), TRUE)
+    both = evolve(through, alternatives=(direct, *through.alternatives))
+    assert findings(both) == ()
+    assert workspace_plan(both.internals, direct).bytes == const(0)
+    reader = Alternative("direct", (part(impl, "g3", reads=("internal", 1)),), TRUE)
+    assert "no group makes internal value 1" in told(evolve(through, alternatives=(reader, *through.alternatives)))
+
+
 def test_several_graphs_of_a_program_kernel_say_what_passes_between_them(artefacts):
     kernel = artefacts.program.kernels[0]
     graph, names = kernel.graphs[0], [argument.name for argument in kernel.arguments]

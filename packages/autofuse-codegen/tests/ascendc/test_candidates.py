@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from ascend_kernels import Kernel, backend_of, write_sources
 from ascend_samples import SAMPLES
-from attrs import frozen
+from attrs import evolve, frozen
 from autofuse_codegen.stage import emit
+from autofuse_ir.dims import le, symbol
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.fused_graph import AscBackend, FusedAscBackend
 from autofuse_ir.kernels import KernelBundle
+from autofuse_ir.schedule import Alternative, ScheduleResult
 from autofuse_ir.target import load_target
 from autofuse_ir.tiling import TilingModel
 from autofuse_reference.arrays import numpy_dtype
@@ -64,15 +66,18 @@ class Host:
 
 
 def host_of(node: AscBackend | FusedAscBackend, facts: SymbolFacts, folder: Path) -> Host:
-    scheduled = schedule(node, facts, A2)
+    return host_of_schedule(schedule(node, facts, A2), facts, folder)
+
+
+def host_of_schedule(scheduled: ScheduleResult, facts: SymbolFacts, folder: Path) -> Host:
     model = tile(scheduled, facts, A2)
     bundle = emit(scheduled, model, facts, A2)
     write_sources(bundle, folder)
-    parts = [f"{node.name}_{part}.cpp" for part in ("host", "candidates", "tiling_func", "infer_shape")]
+    parts = [f"{scheduled.name}_{part}.cpp" for part in ("host", "candidates", "tiling_func", "infer_shape")]
     flags = ["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-fno-exceptions", "-fno-rtti", "-shared", "-fPIC"]
-    command = ["g++", *flags, "-ffp-contract=off", *parts, "af_tiling_solver.cpp", "-o", f"{node.name}_host.so"]
+    command = ["g++", *flags, "-ffp-contract=off", *parts, "af_tiling_solver.cpp", "-o", f"{scheduled.name}_host.so"]
     subprocess.run(command, cwd=folder, check=True)
-    return Host(bundle, model, ctypes.CDLL(str(folder / f"{node.name}_host.so")))
+    return Host(bundle, model, ctypes.CDLL(str(folder / f"{scheduled.name}_host.so")))
 
 
 def host_of_kernel(kernel: Kernel, folder: Path) -> Host:
@@ -111,8 +116,11 @@ def agree(host: Host, sizes: dict[str, int], cores: int, most: int) -> int:
         assert host.predicted(data) == cycles == predicted_cycles(host.model, sizes, cores, each.choices)
         fields = fields_of(host.bundle, data)
         assert (fields["hbm_size"], fields["block_dim"], fields["corenum"]) == (workspace, blocks, cores)
+        names = [condition.alternative for condition in host.model.conditions]
+        first = fields.get("alternative", 0) * len(each.choices)  # alternatives here have equally many groups
+        assert not names or names[fields["alternative"]] == each.alternative
         places = (
-            [f"graph{n}_result0_g0_tiling_data." for n in range(len(each.choices))]
+            [f"graph{first + n}_result0_g0_tiling_data." for n in range(len(each.choices))]
             if "graph0_tiling_key" in fields
             else [""]
         )
@@ -122,8 +130,8 @@ def agree(host: Host, sizes: dict[str, int], cores: int, most: int) -> int:
 
 
 def check_part(model: TilingModel, fields: dict[str, int], place: str, choice: Choice) -> None:
-    group = next(case.group for case in model.cases if case.key == choice.key)
-    first = min(case.key for case in model.cases if case.group == group)
+    group = next((case.alternative, case.group) for case in model.cases if case.key == choice.key)
+    first = min(case.key for case in model.cases if (case.alternative, case.group) == group)
     assert fields[f"{place}tiling_key"] == choice.key - first
     assert fields[f"{place}block_dim"] == choice.blocks
     for name, tile_size in choice.tile_sizes:
@@ -179,6 +187,31 @@ def test_the_best_tilings_of_several_parts(tmp_path: Path) -> None:
         values = (ctypes.c_int64 * 2)(*(sizes[s] for s in host.bundle.symbols))
         assert host.library.af_joined_tiling(values, ctypes.c_int64(48), data) == 0
         assert host.best(sizes, 1, 48)[0][0] == data.raw[: host.bundle.tiling_bytes]
+
+
+def test_the_best_tilings_of_several_alternatives(tmp_path: Path) -> None:
+    """Those of all that apply stand in one list; the tiling data say whose they are."""
+    node, facts = joint()
+    scheduled = schedule(node, facts, A2)
+    (general,) = scheduled.alternatives
+    groups = tuple(
+        evolve(group, implementations=tuple(evolve(i, name=f"{i.name}_small") for i in group.implementations[:1]))
+        for group in general.groups
+    )
+    small = Alternative("small", groups, le(symbol("m"), 300))
+    host = host_of_schedule(evolve(scheduled, alternatives=(general, small)), facts, tmp_path)
+    for sizes, expected in (({"m": 300, "n": 100}, {0, 1}), ({"m": 301, "n": 100}, {0})):
+        agree(host, sizes, 48, 50)
+        best = host.best(sizes, 50, 48)
+        assert {fields_of(host.bundle, data)["alternative"] for data, _, _, _ in best} == expected
+        data = ctypes.create_string_buffer(host.bundle.tiling_bytes)
+        values = (ctypes.c_int64 * 2)(*(sizes[s] for s in host.bundle.symbols))
+        assert host.library.af_joined_tiling(values, ctypes.c_int64(48), data) == 0
+        chosen, first = (fields_of(host.bundle, each) for each in (data.raw[: host.bundle.tiling_bytes], best[0][0]))
+        assert chosen["alternative"] == first["alternative"]
+        assert chosen["block_dim"] == first["block_dim"]
+    no_alternative = best[0][0][:20] + (2).to_bytes(4, "little") + best[0][0][24:]
+    assert host.predicted(no_alternative) < 0
 
 
 def test_every_tiling_to_measure_gives_the_same_result(tmp_path: Path) -> None:

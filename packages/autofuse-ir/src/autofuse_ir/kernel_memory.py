@@ -60,7 +60,10 @@ class WorkspacePlan:
 
 
 def workspace_plan(internals: tuple[KernelArgument, ...], alternative: Alternative) -> WorkspacePlan:
-    """Lay the workspace of one alternative out: internal values first, then what groups need for themselves."""
+    """Lay the workspace of one alternative out: internal values first, then what groups need for themselves.
+
+    Values that no group of the alternative makes or reads take no bytes.
+    """
     groups = alternative.groups
     own = [(group.name, group.workspace_bytes) for group in groups]
     if not internals and len(groups) == 1:
@@ -69,14 +72,14 @@ def workspace_plan(internals: tuple[KernelArgument, ...], alternative: Alternati
     slots = _Slots(before)
     users = users_of_internals(groups)
     placed = [
-        slots.place(product(value.shape) * value.dtype.itemsize, users.get(value.index, frozenset(before)))
+        slots.place(product(value.shape) * value.dtype.itemsize, users[value.index]) if value.index in users else None
         for value in internals
     ]
     areas = [(name, slots.place(need, frozenset((name,))) if need != const(0) else None) for name, need in own]
     offsets, end = slots.offsets()
     return WorkspacePlan(
         end,
-        tuple(offsets[slot] for slot in placed),
+        tuple(const(0) if slot is None else offsets[slot] for slot in placed),
         tuple((name, const(0) if slot is None else offsets[slot]) for name, slot in areas),
     )
 

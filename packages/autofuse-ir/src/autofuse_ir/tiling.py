@@ -4,7 +4,7 @@ import hashlib
 
 from attrs import frozen
 
-from autofuse_ir.dims import Dim
+from autofuse_ir.dims import Cond, Dim
 from autofuse_ir.schedule import TileVariable
 
 CORES_SYMBOL = "af_cores"
@@ -58,6 +58,14 @@ class CaseModel:
 
 
 @frozen
+class Condition:
+    """``applies`` says for which sizes the cases of ``alternative`` may run."""
+
+    alternative: str
+    applies: Cond
+
+
+@frozen
 class SupportFile:
     """Source text that generated code includes by ``name``; ``sha256`` of its UTF-8 bytes."""
 
@@ -75,7 +83,9 @@ def support_file(name: str, text: str) -> SupportFile:
 class TilingModel:
     """Everything the tiling function needs, as data, and the solver it uses as text.
 
-    ``symbols`` are the run-time sizes in the order of the ScheduleResult.
+    ``symbols`` are the run-time sizes in the order of the ScheduleResult. Where there are several alternatives,
+    ``conditions`` has one for each, in order: of those that apply and whose groups all have a feasible case, the one
+    with the least sum of predicted times is taken, the first of equals. Without conditions there is one, for all sizes.
     """
 
     name: str
@@ -83,3 +93,4 @@ class TilingModel:
     symbols: tuple[str, ...]
     cases: tuple[CaseModel, ...]
     support_files: tuple[SupportFile, ...]
+    conditions: tuple[Condition, ...] = ()

@@ -20,7 +20,7 @@ from autofuse_ir.program import (
     WriteSizes,
 )
 from autofuse_ir.target import OperatorCost, OperatorSupport, Quantity, load_target
-from autofuse_ir.tiling import Constraint, CostTerm, PipeCost
+from autofuse_ir.tiling import Condition, Constraint, CostTerm, PipeCost
 
 
 def reported(artefact, text):
@@ -45,6 +45,12 @@ def case(model, **fields):
         (lambda m: case(m, costs=(PipeCost("VEC", ()), PipeCost("VEC", ()))), "two costs"),
         (lambda m: case(m, constraints=(Constraint("water", const(0), const(1), ""),)), "no resource 'water'"),
         (lambda m: case(m, blocks=symbol("q")), "'q' is not declared"),
+        (
+            lambda m: evolve(m, cases=(*m.cases, evolve(m.cases[0], key=1, alternative="b"))),
+            "conditions are those of",
+        ),
+        (lambda m: evolve(m, conditions=(Condition("b", TRUE),)), "conditions are those of ['b']"),
+        (lambda m: evolve(m, conditions=(Condition("general", eq(symbol("q"), 1)),)), "'q' is not declared"),
         (lambda m: evolve(m, support_files=(evolve(m.support_files[0], text="// edited"),)), "another sha256"),
         (lambda m: evolve(m, support_files=(evolve(m.support_files[0], name="../a.h"),)), "leads out of its folder"),
     ],

@@ -13,6 +13,21 @@ def template_names(result: ScheduleResult) -> tuple[str, ...]:
     )
 
 
+def only_alternative(result: ScheduleResult, name: str) -> ScheduleResult:
+    """Return ``result`` with alternative ``name`` alone, for the sizes it applies to.
+
+    Raises ``ScheduleError`` where there is none of that name.
+    """
+    kept = tuple(alternative for alternative in result.alternatives if alternative.name == name)
+    if not kept:
+        raise ScheduleError(
+            f"there is no alternative {name!r}",
+            where=f"kernel {result.name}",
+            fix=f"its alternatives are {', '.join(alternative.name for alternative in result.alternatives)}",
+        )
+    return evolve(result, alternatives=kept)
+
+
 def only_template(result: ScheduleResult, name: str) -> ScheduleResult:
     """Return ``result`` with the implementations of template ``name`` alone, wherever a group has any.
 

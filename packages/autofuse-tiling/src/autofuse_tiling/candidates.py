@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from attrs import frozen
 from autofuse_ir.tiling import CaseModel, TilingModel
 
-from autofuse_tiling.evaluate import Choice, cases_of_groups
+from autofuse_tiling.evaluate import Choice, alternatives_for
 from autofuse_tiling.problems import problem_of
 from autofuse_tiling.solver.bound_case import BoundCase
 from autofuse_tiling.solver.problem import Ranked
@@ -17,8 +17,9 @@ from autofuse_tiling.solver.twin import rank
 
 @frozen
 class Candidate:
-    """One tiling of all groups: their choices in case order, and ``cycles`` of all, one after the other."""
+    """One tiling of all groups of an alternative: their choices in case order, and ``cycles`` one after the other."""
 
+    alternative: str
     choices: tuple[Choice, ...]
     cycles: float
 
@@ -30,13 +31,16 @@ def candidates(model: TilingModel, sizes: Mapping[str, int], cores: int, most: i
     the choice of the tiling function.
     """
     symbols = [*(sizes[s] for s in model.symbols), cores]
-    ways = [Candidate((), 0.0)]
-    for cases in cases_of_groups(model).values():
-        ranked = rank([problem_of(case, model.symbols) for case in cases], symbols, most)
-        choices = [_choice(cases[each.model], each) for each in ranked]
-        longer = [Candidate((*way.choices, c), way.cycles + c.cycles) for way in ways for c in choices]
-        ways = sorted(longer, key=lambda way: way.cycles)[:most]
-    return tuple(ways)
+    found: list[Candidate] = []
+    for name, groups in alternatives_for(model, sizes).items():
+        ways = [Candidate(name, (), 0.0)]
+        for cases in groups.values():
+            ranked = rank([problem_of(case, model.symbols) for case in cases], symbols, most)
+            choices = [_choice(cases[each.model], each) for each in ranked]
+            longer = [Candidate(name, (*way.choices, c), way.cycles + c.cycles) for way in ways for c in choices]
+            ways = sorted(longer, key=lambda way: way.cycles)[:most]
+        found += ways
+    return tuple(sorted(found, key=lambda way: way.cycles)[:most])
 
 
 def predicted_cycles(model: TilingModel, sizes: Mapping[str, int], cores: int, choices: tuple[Choice, ...]) -> float:

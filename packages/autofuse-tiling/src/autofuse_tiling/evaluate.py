@@ -1,8 +1,9 @@
-"""Solve a TilingModel in Python: which case and which tile sizes a call with given sizes gets."""
+"""Solve a TilingModel in Python: which alternative, cases and tile sizes a call with given sizes gets."""
 
 from collections.abc import Mapping, Sequence
 
 from attrs import frozen
+from autofuse_ir.dims_eval import holds
 from autofuse_ir.tiling import CaseModel, TilingModel
 
 from autofuse_tiling.problems import problem_of
@@ -27,8 +28,24 @@ class Choice:
         return dict(self.tile_sizes)
 
 
+@frozen
+class Decision:
+    """The chosen alternative, by name, and what is chosen for each of its groups, by group name in case order."""
+
+    alternative: str
+    groups: Mapping[str, Choice]
+
+    @property
+    def cycles(self) -> float:
+        """Predicted cycles of the groups one after the other, added up as generated code does."""
+        cycles = 0.0
+        for choice in self.groups.values():
+            cycles += choice.cycles
+        return cycles
+
+
 def choose(model: TilingModel, sizes: Mapping[str, int], cores: int) -> Choice:
-    """Return what the generated tiling function decides for ``sizes`` on ``cores`` cores, for a kernel of one group.
+    """Return what the generated tiling function decides for ``sizes`` on ``cores`` cores, where one group runs.
 
     Raises ``TilingError`` when no case fits, naming the constraint.
     """
@@ -42,19 +59,44 @@ def choose(model: TilingModel, sizes: Mapping[str, int], cores: int) -> Choice:
 
 
 def choose_groups(model: TilingModel, sizes: Mapping[str, int], cores: int) -> dict[str, Choice]:
-    """Return what the generated tiling function decides for each group, as if it were alone, by name in case order.
+    """Return what the generated tiling function decides for each group of the chosen alternative, by name.
 
     Raises ``TilingError`` when no case of a group fits, naming the constraint.
     """
-    return {group: _solved(model, cases, sizes, cores) for group, cases in cases_of_groups(model).items()}
+    return dict(decide(model, sizes, cores).groups)
 
 
-def cases_of_groups(model: TilingModel) -> dict[str, list[CaseModel]]:
-    """Return the cases of each group by its name, both in case order."""
-    groups: dict[str, list[CaseModel]] = {}
+def decide(model: TilingModel, sizes: Mapping[str, int], cores: int) -> Decision:
+    """Return what the generated tiling function decides: each group is solved as if it were alone.
+
+    Of alternatives that apply and fit, the one with the least predicted time is taken, the first of equals. Raises
+    ``TilingError`` where none is left, naming the constraint that the last one breaks.
+    """
+    best: Decision | None = None
+    failed: TilingError | None = None
+    for name, groups in alternatives_for(model, sizes).items():
+        try:
+            found = Decision(name, {group: _solved(model, cases, sizes, cores) for group, cases in groups.items()})
+        except TilingError as error:
+            failed = error
+        else:
+            best = found if best is None or found.cycles < best.cycles else best
+    if best is not None:
+        return best
+    raise failed or TilingError(
+        f"no alternative applies to the sizes {dict(sizes)}", where=f"kernel {model.name}", fix="use other sizes"
+    )
+
+
+def alternatives_for(model: TilingModel, sizes: Mapping[str, int]) -> dict[str, dict[str, list[CaseModel]]]:
+    """Return the alternatives that apply to ``sizes`` by name: the cases of each group by its name, in case order."""
+    known = {symbol: sizes[symbol] for symbol in model.symbols}
+    barred = {each.alternative for each in model.conditions if not holds(each.applies, known)}
+    found: dict[str, dict[str, list[CaseModel]]] = {}
     for case in model.cases:
-        groups.setdefault(case.group, []).append(case)
-    return groups
+        if case.alternative not in barred:
+            found.setdefault(case.alternative, {}).setdefault(case.group, []).append(case)
+    return found
 
 
 def _solved(model: TilingModel, cases: Sequence[CaseModel], sizes: Mapping[str, int], cores: int) -> Choice:

@@ -1,10 +1,11 @@
 """The tiling stage: per scheduled kernel, the model its tile sizes are solved from at run time."""
 
 from autofuse_ir.comment import comment_text
+from autofuse_ir.dims import TRUE
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.schedule import ImplGraph, ScheduleGroup, ScheduleResult
 from autofuse_ir.target import TargetSpec
-from autofuse_ir.tiling import CaseModel, TilingModel, support_file
+from autofuse_ir.tiling import CaseModel, Condition, TilingModel, support_file
 
 from autofuse_tiling.constraints import constraints
 from autofuse_tiling.model.cost import blocks_of, head_cost, pipe_costs
@@ -25,6 +26,8 @@ def tile(schedule_result: ScheduleResult, facts: SymbolFacts, target: TargetSpec
         for group in alternative.groups:
             for impl in group.implementations:
                 cases.append(_case(len(cases), alternative.name, group, impl, target))
+    alternatives = schedule_result.alternatives
+    has_choice = len(alternatives) > 1 or any(alternative.applies is not TRUE for alternative in alternatives)
     models = _models_text(schedule_result.name, tuple(cases), schedule_result.symbols)
     return TilingModel(
         name=schedule_result.name,
@@ -35,6 +38,7 @@ def tile(schedule_result: ScheduleResult, facts: SymbolFacts, target: TargetSpec
             support_file(HEADER, header_text()),
             support_file(models_file_name(schedule_result.name), models),
         ),
+        conditions=tuple(Condition(a.name, a.applies) for a in alternatives) if has_choice else (),
     )
 
 

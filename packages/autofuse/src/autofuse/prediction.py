@@ -16,7 +16,7 @@ from autofuse_ir.schedule import ScheduleResult
 from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_ir.tiling import CORES_SYMBOL, CaseModel, CostTerm, TilingModel
 from autofuse_schedule.stage import schedule
-from autofuse_tiling.evaluate import Choice, choose_groups
+from autofuse_tiling.evaluate import Choice, decide
 from autofuse_tiling.solver.errors import TilingError
 from autofuse_tiling.stage import tile
 
@@ -46,11 +46,15 @@ class PartPrediction:
 
 @frozen
 class KernelPrediction:
-    """One launch: its groups (most kernels have one), and microseconds with the launch itself."""
+    """One launch: its groups (most kernels have one), and microseconds with the launch itself.
+
+    ``alternative`` is the one that is picked of several ways to run the kernel; "" where there is one.
+    """
 
     kernel: str
     parts: tuple[PartPrediction, ...]
     microseconds: float
+    alternative: str = ""
 
     @property
     def cycles(self) -> float:
@@ -89,6 +93,7 @@ class Prediction:
             "kernels": [
                 {
                     "name": kernel.kernel,
+                    "alternative": kernel.alternative,
                     "us": kernel.microseconds,
                     "cycles": kernel.cycles,
                     "parts": [
@@ -170,10 +175,11 @@ def _has_work(scheduled: ScheduleResult, sizes: Mapping[str, int]) -> bool:
 
 def _kernel(model: TilingModel, target: TargetSpec, sizes: Mapping[str, int]) -> KernelPrediction:
     cases = {case.key: case for case in model.cases}
-    choices = choose_groups(model, sizes, target.cores).values()
-    parts = tuple(_part(cases[choice.key], choice, sizes, target.cores) for choice in choices)
+    found = decide(model, sizes, target.cores)
+    parts = tuple(_part(cases[choice.key], choice, sizes, target.cores) for choice in found.groups.values())
     cycles = sum(part.cycles for part in parts) + launch_cycles(target)
-    return KernelPrediction(model.name, parts, cycles / target.quantity("clock_hz") * 1e6)
+    alternative = found.alternative if model.conditions else ""
+    return KernelPrediction(model.name, parts, cycles / target.quantity("clock_hz") * 1e6, alternative)
 
 
 def launch_cycles(target: TargetSpec) -> float:

@@ -24,15 +24,29 @@ def tiling_findings(model: TilingModel) -> Iterator[Finding]:
         yield from check_costs(case)
         yield from check_symbols(case, model.symbols)
     yield from check_groups(model)
+    yield from check_conditions(model)
     yield from check_support_files(model.support_files)
 
 
 def check_groups(model: TilingModel) -> Iterator[Finding]:
     """The cases of a group, among which one solve decides, have keys that follow one another."""
     order = sorted(model.cases, key=lambda case: case.key)
-    runs = [name for name, _ in groupby(case.group for case in order)]
-    for name in duplicates(runs):
+    runs = [key for key, _ in groupby((case.alternative, case.group) for case in order)]
+    for _, name in dict.fromkeys(key for key in runs if runs.count(key) > 1):
         yield Finding(f"group {name!r}", "cases of other groups stand between its own", "number them in a row", "case ")
+
+
+def check_conditions(model: TilingModel) -> Iterator[Finding]:
+    """Several alternatives have a condition each, in order."""
+    order = sorted(model.cases, key=lambda case: case.key)
+    used = [name for name, _ in groupby(case.alternative for case in order)]
+    listed = [condition.alternative for condition in model.conditions]
+    if listed != used and (listed or len(used) > 1):
+        what = f"conditions are those of {listed}, cases of {used}"
+        yield Finding("alternatives", what, "give each of several alternatives its condition", "alternative ")
+    for condition in model.conditions:
+        where = f"alternative {condition.alternative!r}"
+        yield from unknown_symbols((condition.applies,), {*model.symbols}, where, "alternative ")
 
 
 def check_variables(case: CaseModel) -> Iterator[Finding]:

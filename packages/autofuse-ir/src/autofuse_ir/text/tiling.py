@@ -10,6 +10,8 @@ from autofuse_ir.tiling import CaseModel, CostTerm, TilingModel
 def tiling_lines(model: TilingModel) -> Iterator[str]:
     """Yield the lines of ``model``."""
     yield f"tiling {word(model.name)} for {model.target}  symbols ({words(model.symbols)})"
+    for condition in model.conditions:
+        yield f"  alternative {word(condition.alternative)} where {condition.applies}"
     for case in model.cases:
         yield from _case_lines(case)
     for file in model.support_files:

@@ -41,13 +41,23 @@ def interpret_schedule(
     chosen: Mapping[str, Chosen],
     seed: int = 0,
 ) -> list[Array]:
-    """Return the outputs of the last alternative of ``schedule``, by output index, for ``inputs`` by input index.
+    """Return the outputs of ``schedule``, by output index, for ``inputs`` by input index.
 
-    ``sizes`` binds the size symbols, ``chosen`` says for each group by name what runs (`autofuse_tiling.evaluate`).
-    Results have the shapes of the kernel's arguments. Raises ``InterpreterFault`` as `interpret_impl` does, and for a
-    group that reads a value before it was made or after it was overwritten, or takes more workspace than it is given.
+    ``sizes`` binds the size symbols, ``chosen`` says for each group by name what runs (`autofuse_tiling.evaluate`): the
+    alternative is the one that has those implementations. Results have the shapes of the kernel's arguments. Raises
+    ``InterpreterFault`` as `interpret_impl` does, and for a group that reads a value before it was made or after it was
+    overwritten, or takes more workspace than it is given; ``EvaluationError`` where no alternative is what was chosen.
     """
-    return _Launch(schedule, schedule.alternatives[-1], inputs, sizes).outputs(chosen, seed)
+    return _Launch(schedule, _chosen_alternative(schedule, chosen), inputs, sizes).outputs(chosen, seed)
+
+
+def _chosen_alternative(schedule: ScheduleResult, chosen: Mapping[str, Chosen]) -> Alternative:
+    for alternative in schedule.alternatives:
+        names = {group.name: {impl.name for impl in group.implementations} for group in alternative.groups}
+        if names.keys() == chosen.keys() and all(chosen[group].implementation in names[group] for group in names):
+            return alternative
+    listed = ", ".join(f"{each.implementation} for group {name}" for name, each in chosen.items())
+    raise EvaluationError(f"no alternative runs {listed}", where=f"kernel {schedule.name}")
 
 
 class _Launch:
@@ -80,12 +90,7 @@ class _Launch:
         return [self.made[argument.index].reshape(self._shape(argument)) for argument in outputs]
 
     def _run(self, group: ScheduleGroup, chosen: Chosen, seed: int) -> None:
-        impl = next((i for i in group.implementations if i.name == chosen.implementation), None)
-        if impl is None:
-            raise EvaluationError(
-                f"group {group.name} has no implementation {chosen.implementation}",
-                where=f"kernel {self.schedule.name}",
-            )
+        impl = next(i for i in group.implementations if i.name == chosen.implementation)
         read = _sources(impl, "Data")
         given = [self._value(source, impl) for source in read]
         self._take_workspace(group, impl)

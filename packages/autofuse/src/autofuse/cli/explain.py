@@ -127,7 +127,8 @@ def _show_prediction(found: Prediction) -> None:
     for kernel in found.kernels:
         for number, part in enumerate(kernel.parts):
             cycles = dict(part.pipe_cycles)
-            name, time = ("", "") if number else (kernel.kernel, f"{kernel.microseconds:.1f}")
+            way = f" ({kernel.alternative})" if kernel.alternative else ""
+            name, time = ("", "") if number else (kernel.kernel + way, f"{kernel.microseconds:.1f}")
             memory = f"{kib_text(part.local_bytes)} of {kib_text(part.local_limit)}"
             by_pipe = (cycles_text(cycles.get(pipe, 0.0)) for pipe in pipes)
             rows.append((name, time, str(part.blocks), *by_pipe, memory))
@@ -149,7 +150,8 @@ def _show_tiling(tilings: tuple[TilingModel, ...]) -> None:
     for tiled in tilings:
         click.echo(tiled.name)
         for case in tiled.cases:
-            click.echo(f"  {case.implementation}")
+            way = f"{case.alternative}: " if tiled.conditions else ""
+            click.echo(f"  {way}{case.implementation}")
 
 
 def _mega(report: Report, formula: Dim) -> str:

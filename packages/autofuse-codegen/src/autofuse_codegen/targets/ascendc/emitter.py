@@ -1,13 +1,10 @@
 """The Ascend C emitter: ScheduleResult and TilingModel -> kernel, tiling function, tiling data, shape inference."""
 
-from attrs import frozen
 from autofuse_ir.comment import comment_text
-from autofuse_ir.dims import Dim, const, symbol
+from autofuse_ir.dims import const, symbol
 from autofuse_ir.dims_c import c_text
 from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.facts import SymbolFacts
-from autofuse_ir.group_order import levels
-from autofuse_ir.kernel_memory import workspace_plan
 from autofuse_ir.kernels import FileRole, KernelBundle, SourceFile
 from autofuse_ir.schedule import ScheduleResult
 from autofuse_ir.target import TargetSpec
@@ -16,14 +13,15 @@ from autofuse_ir.tiling import TilingModel
 from autofuse_codegen.kernel.aliases import safe_aliases
 from autofuse_codegen.kernel.bundles import SOLVER_SOURCE, STATUS_MESSAGES
 from autofuse_codegen.kernel.names import identifier
-from autofuse_codegen.kernel.several_groups import is_joint, only_alternative
+from autofuse_codegen.kernel.several_groups import has_choice, is_joint
 from autofuse_codegen.render import render, source_file
-from autofuse_codegen.targets.ascendc.arguments import Place, parameters_of
+from autofuse_codegen.targets.ascendc.arguments import parameters_of
 from autofuse_codegen.targets.ascendc.headers import headers_of, support_files
+from autofuse_codegen.targets.ascendc.joint import layout_of
 from autofuse_codegen.targets.ascendc.limits import check_tiling_data, check_workspace
-from autofuse_codegen.targets.ascendc.parts import Part, Spot, field_names, part_of
+from autofuse_codegen.targets.ascendc.parts import field_names
 from autofuse_codegen.targets.ascendc.tiling_data import bytes_of, constant_of, fields_of
-from autofuse_codegen.targets.ascendc.views import BundleView, OutputView, StepView, SymbolView
+from autofuse_codegen.targets.ascendc.views import BundleView, OutputView, SymbolView
 
 TEMPLATES = "targets/ascendc/templates"
 
@@ -40,15 +38,6 @@ TILING_UB, TILING_WORKSPACE, TILING_NEGATIVE_SIZE = -1, -2, -3
 field for its size cannot state; a size below 0."""
 
 
-@frozen
-class _Layout:
-    """The parts of a kernel, those that run side by side, and where values between them lie in the workspace."""
-
-    parts: tuple[Part, ...]
-    steps: tuple[StepView, ...]
-    places: tuple[tuple[str, Dim], ...]
-
-
 def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, target: TargetSpec) -> KernelBundle:
     """Write the sources of one backend node; everything about order and place comes from ``schedule``.
 
@@ -56,19 +45,21 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
     """
     kernel = identifier(schedule.name)
     parameters = parameters_of(schedule)
-    layout = (_joint if is_joint(schedule) else _alone)(kernel, schedule, model, target, parameters)
-    names = field_names(schedule.symbols, () if layout.steps else model.cases)
-    fields = fields_of(layout.parts, names)
+    names = field_names(schedule.symbols, () if is_joint(schedule) else model.cases)
+    layout = layout_of(kernel, schedule, model, target, parameters, names)
+    fields = fields_of(layout.parts, names, has_choice(model))
     tiling_bytes = bytes_of(fields, layout.parts)
     check_tiling_data(tiling_bytes, schedule, target)
-    waits = len(layout.steps) > 1 or any(part.waits for part in layout.parts)
+    steps = [each.steps for each in layout.alternatives]
+    waits = any(len(each) > 1 for each in steps) or any(part.waits for part in layout.parts)
     has_status = any(part.has_status for part in layout.parts)
     head = STATUS_BYTES * (target.cores if has_status else int(waits))
     workspace = schedule.workspace_bytes + head
     check_workspace(workspace, schedule, facts)
     arguments = tuple(name for (kind, _), name in parameters.items() if kind != "internal")
     parts = tuple(part.view for part in layout.parts)
-    uses_workspace = bool(layout.places) or any("GM_ADDR workspace" in part.parameters for part in parts)
+    has_places = any(each.places for each in layout.alternatives)
+    uses_workspace = has_places or any("GM_ADDR workspace" in part.parameters for part in parts)
     extra = tuple(name for name, is_used in (("status", has_status), ("workspace", uses_workspace)) if is_used)
     functions = [function for part in parts for case in part.cases for function in case.functions]
     headers = headers_of("\n".join(line for function in functions for line in (*function.setup, *function.body)))
@@ -87,10 +78,12 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
         symbols=_symbols(schedule, names),
         size_lines=_size_lines(schedule, names),
         parts=parts,
-        steps=layout.steps,
-        place_sizes=_place_sizes(layout, schedule, names),
-        places=tuple(f"GM_ADDR const {name} = workspace{_behind(offset, names)};" for name, offset in layout.places),
-        shares=any(len(step.parts) > 1 for step in layout.steps),
+        alternatives=layout.alternatives,
+        has_choice=has_choice(model),
+        place_sizes=tuple(
+            f"const af_i64 {names[s]} = t->{names[s]};" for s in schedule.symbols if s in layout.place_symbols
+        ),
+        shares=any(len(step.parts) > 1 for each in steps for step in each),
         run_parameters=tuple(f"GM_ADDR {name}" for name in (*arguments, *extra)),
         run_call=", ".join((*arguments, *extra)),
         task_type="KERNEL_TYPE_MIX_AIV_1_0" if waits else "KERNEL_TYPE_AIV_ONLY",
@@ -135,56 +128,6 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
         safe_aliases=safe_aliases(schedule),
         status_messages=STATUS_MESSAGES if has_status else (),
     )
-
-
-def _alone(
-    kernel: str, schedule: ScheduleResult, model: TilingModel, target: TargetSpec, parameters: dict[Place, str]
-) -> _Layout:
-    implementations = tuple(i for a in schedule.alternatives for g in a.groups for i in g.implementations)
-    part = part_of(
-        Spot(kernel), schedule.name, implementations, 0, schedule, model, target, parameters, workspace="workspace"
-    )
-    return _Layout((part,), (), ())
-
-
-def _joint(
-    kernel: str, schedule: ScheduleResult, model: TilingModel, target: TargetSpec, parameters: dict[Place, str]
-) -> _Layout:
-    alternative = only_alternative(schedule)
-    plan = workspace_plan(schedule.internals, alternative)
-    values = zip(schedule.internals, plan.internals, strict=True)
-    places = [(parameters["internal", value.index], offset) for value, offset in values]
-    parts: dict[str, Part] = {}
-    first = 0
-    for number, group in enumerate(alternative.groups):
-        own = f"graph{number}_workspace"
-        while own in parameters.values():
-            own += "_"
-        parts[group.name] = part_of(
-            Spot(kernel, number), group.name, group.implementations, first, schedule, model, target, parameters, own
-        )
-        first += len(group.implementations)
-        if own in parts[group.name].view.call:
-            places.append((own, plan.of_group(group.name)))
-    steps = []
-    for level in levels(alternative.groups):
-        views = tuple(parts[group.name].view for group in level)
-        blocks = " + ".join(f"t->{view.place}.block_dim" for view in views)
-        steps.append(StepView(comment_text(", ".join(group.name for group in level)), views, blocks))
-    return _Layout(tuple(parts.values()), tuple(steps), tuple(places))
-
-
-def _place_sizes(layout: _Layout, schedule: ScheduleResult, names: dict[str, str]) -> tuple[str, ...]:
-    used = {s for _, offset in layout.places for s in free_symbols(offset)}
-    return tuple(f"const af_i64 {names[s]} = t->{names[s]};" for s in schedule.symbols if s in used)
-
-
-def _behind(offset: Dim, names: dict[str, str]) -> str:
-    """Return what is added to an address that ``offset`` bytes are behind of."""
-    text = c_text(offset, names.__getitem__)
-    if offset.constant_value is not None:
-        return f" + {text}" if offset.constant_value else ""
-    return f" + ({text})"
 
 
 def _files(kernel: str, view: BundleView) -> tuple[SourceFile, ...]:

@@ -18,8 +18,8 @@ from autofuse_codegen.targets.ascendc.names import Names
 from autofuse_codegen.targets.ascendc.views import CaseView, FieldView, FunctionView, PartView, SettingView
 
 WORDS = """
-    aiv_num block_dim blockDim config_file context cores corenum dims hbm_size info key outcome platform res_limit
-    reserved reserved2 size sizes status text tiling tiling_key ub_size values workspaceSize
+    aiv_num alternative block_dim blockDim config_file context cores corenum dims hbm_size info key outcome platform
+    res_limit reserved reserved2 size sizes status text tiling tiling_key ub_size values workspaceSize
 """
 """Names that the tiling data and host code use themselves."""
 PART_FIELDS = (
@@ -109,6 +109,7 @@ def part_of(
         symbols = tuple(s for s in symbols if re.search(rf"t->{fields[s]};", lines))
     view = PartView(
         name=comment_text(name),
+        number=spot.number or 0,
         type=spot.type,
         place=spot.member,
         key_field=spot.key_field,

@@ -3,6 +3,7 @@
 What is decided for each of several parts stands in a struct of its own.
 """
 
+from attrs import evolve
 from autofuse_ir.comment import comment_text
 
 from autofuse_codegen.targets.ascendc.parts import Part
@@ -18,8 +19,11 @@ FIXED_FIELDS = (
 )
 
 
-def fields_of(parts: tuple[Part, ...], names: dict[str, str]) -> tuple[FieldView, ...]:
-    """Return the fields of the whole struct; ``names`` are those of sizes by symbol."""
+def fields_of(parts: tuple[Part, ...], names: dict[str, str], has_choice: bool = False) -> tuple[FieldView, ...]:
+    """Return the fields of the whole struct; ``names`` are those of sizes by symbol.
+
+    With ``has_choice`` it says which alternative runs, where there is nothing else.
+    """
     if not _are_several(parts):
         return (*FIXED_FIELDS, *parts[0].view.fields)
     symbols = (FieldView("int64_t", name, f"size {comment_text(s)}") for s, name in names.items())
@@ -27,7 +31,10 @@ def fields_of(parts: tuple[Part, ...], names: dict[str, str]) -> tuple[FieldView
     if len(keys) % 2:
         keys.append(FieldView("uint32_t", "reserved2", ""))
     structs = (FieldView(p.view.type, p.view.place, p.view.name) for p in parts)
-    return (*FIXED_FIELDS, *symbols, *keys, *structs)
+    fixed = FIXED_FIELDS
+    if has_choice:
+        fixed = (*fixed[:-1], evolve(fixed[-1], name="alternative", comment="which parts run"))
+    return (*fixed, *symbols, *keys, *structs)
 
 
 def bytes_of(fields: tuple[FieldView, ...], parts: tuple[Part, ...]) -> int:

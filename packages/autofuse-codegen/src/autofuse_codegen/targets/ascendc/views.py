@@ -55,6 +55,7 @@ class PartView:
     """
 
     name: str
+    number: int
     type: str
     place: str
     key_field: str
@@ -75,6 +76,23 @@ class StepView:
     names: str
     parts: tuple[PartView, ...]
     blocks: str
+
+
+@frozen
+class AlternativeView:
+    """One way to run a kernel of several groups: its number in the tiling data, and when it applies.
+
+    ``parts`` are what it solves, ``steps`` run one after the other; ``places`` are lines that declare where values
+    between groups lie. ``function`` solves its parts, where there are other ways.
+    """
+
+    number: int
+    name: str
+    function: str
+    condition: str
+    parts: tuple[PartView, ...]
+    steps: tuple[StepView, ...]
+    places: tuple[str, ...]
 
 
 @frozen
@@ -99,12 +117,13 @@ class OutputView:
 
 @frozen
 class BundleView:
-    """Everything about one kernel that its files show; ``steps`` is empty for a kernel of one group.
+    """Everything about one kernel that its files show; ``alternatives`` is empty for a kernel of one group.
 
-    ``places`` are lines that declare where values between groups lie, from the sizes that ``place_sizes`` read.
-    ``shares``: some step has several parts. ``run_parameters`` and ``run_call`` are those of the function that runs all
-    parts. ``head_bytes`` of the workspace come before what groups use. ``constant_format`` prints the tiling data as an
-    initialiser from ``constant_values``. ``code_negative`` and ``code_workspace`` are results of the tiling function.
+    ``has_choice``: the tiling function picks one of them. ``place_sizes`` read the sizes that places between groups are
+    computed from. ``shares``: some step has several parts. ``run_parameters`` and ``run_call`` are those of the
+    function that runs all parts. ``head_bytes`` of the workspace come before what groups use. ``constant_format``
+    prints the tiling data as an initialiser from ``constant_values``. ``code_negative`` and ``code_workspace`` are
+    results of the tiling function.
     """
 
     kernel: str
@@ -120,9 +139,9 @@ class BundleView:
     symbols: tuple[SymbolView, ...]
     size_lines: tuple[str, ...]
     parts: tuple[PartView, ...]
-    steps: tuple[StepView, ...]
+    alternatives: tuple[AlternativeView, ...]
+    has_choice: bool
     place_sizes: tuple[str, ...]
-    places: tuple[str, ...]
     shares: bool
     run_parameters: tuple[str, ...]
     run_call: str

@@ -15,7 +15,7 @@ from autofuse_ir.tiling import SupportFile, TilingModel, support_file
 from autofuse_codegen.kernel.aliases import safe_aliases
 from autofuse_codegen.kernel.bundles import SOLVER_SOURCE, STATUS_MESSAGES
 from autofuse_codegen.kernel.names import Names, identifier
-from autofuse_codegen.kernel.several_groups import is_joint
+from autofuse_codegen.kernel.several_groups import has_choice, is_joint
 from autofuse_codegen.printers.cpp import size
 from autofuse_codegen.render import render, source_file
 from autofuse_codegen.targets.cpu.functions import case_view, launch_symbols
@@ -63,7 +63,8 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
         output_bytes=size(output_bytes, names.__getitem__),
         has_workspace=_needs_workspace(schedule),
         cases=written.cases,
-        levels=written.levels,
+        alternatives=written.alternatives,
+        has_choice=has_choice(model),
     )
     tiling = tiling_view(kernel, schedule, model, tiling_data)
     tiling_prefix = "joint_" if is_joint(schedule) else ""

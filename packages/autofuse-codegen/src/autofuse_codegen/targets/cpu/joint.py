@@ -1,16 +1,15 @@
-"""Kernels of several groups on the CPU: levels of groups side by side."""
+"""Kernels of several groups on the CPU: levels of groups side by side, for each way to run them."""
 
 from attrs import frozen
 from autofuse_ir.comment import comment_text
 from autofuse_ir.group_order import levels
 from autofuse_ir.kernel_memory import workspace_plan
-from autofuse_ir.schedule import ScheduleGroup, ScheduleResult
+from autofuse_ir.schedule import Alternative, ScheduleGroup, ScheduleResult
 
 from autofuse_codegen.kernel.names import Names, identifier
-from autofuse_codegen.kernel.several_groups import only_alternative
 from autofuse_codegen.targets.cpu.borders import Borders
 from autofuse_codegen.targets.cpu.functions import case_view
-from autofuse_codegen.targets.cpu.views import CaseView, LevelView, PartView
+from autofuse_codegen.targets.cpu.views import AlternativeView, CaseView, LevelView, PartView
 
 
 @frozen
@@ -18,34 +17,53 @@ class KernelFunctions:
     """The functions of all cases, how the launch runs them, and the header functions they call."""
 
     cases: tuple[CaseView, ...]
-    levels: tuple[LevelView, ...]
+    alternatives: tuple[AlternativeView, ...]
     called: frozenset[str]
 
 
 def joint_functions(schedule: ScheduleResult, launch_names: dict[str, str]) -> KernelFunctions:
     """Return the functions of a kernel of several groups; ``launch_names`` is what its launch calls the symbols."""
-    alternative = only_alternative(schedule)
-    plan = workspace_plan(schedule.internals, alternative)
     functions = Names()
     cases: list[CaseView] = []
-    by_group: dict[str, tuple[CaseView, ...]] = {}
+    views: list[AlternativeView] = []
     called: set[str] = set()
-    for number, group in enumerate(alternative.groups):
-        borders = Borders(plan.internals, plan.of_group(group.name), f"{member(number)}.")
+    first = 0
+    for number, alternative in enumerate(schedule.alternatives):
+        members = {group.name: member(first + at) for at, group in enumerate(alternative.groups)}
+        by_group, used = _cases(schedule, alternative, members, len(cases), functions, launch_names)
+        own = [functions.of(f"level {number} {depth}", f"{identifier(schedule.name)}_level{depth}")
+               for depth, _ in enumerate(levels(alternative.groups))]  # fmt: skip
+        steps = zip(levels(alternative.groups), own, strict=True)
+        made = tuple(_level(level, members, by_group, function) for level, function in steps)
+        views.append(AlternativeView(number, comment_text(alternative.name), made))
+        cases += [case for each in by_group.values() for case in each]
+        called |= used
+        first += len(alternative.groups)
+    return KernelFunctions(tuple(cases), tuple(views), frozenset(called))
+
+
+def _cases(
+    schedule: ScheduleResult,
+    alternative: Alternative,
+    members: dict[str, str],
+    first: int,
+    functions: Names,
+    launch_names: dict[str, str],
+) -> tuple[dict[str, tuple[CaseView, ...]], set[str]]:
+    """Return the cases of each group, keys from ``first`` on, and the header functions that they call."""
+    plan = workspace_plan(schedule.internals, alternative)
+    found: dict[str, tuple[CaseView, ...]] = {}
+    called: set[str] = set()
+    for group in alternative.groups:
+        borders = Borders(plan.internals, plan.of_group(group.name), f"{members[group.name]}.")
         own: list[CaseView] = []
         for impl in group.implementations:
-            key, name = len(cases) + len(own), identifier(group.name)
-            view, used = case_view(key, name, impl, schedule, functions, launch_names, borders)
+            view, used = case_view(first, identifier(group.name), impl, schedule, functions, launch_names, borders)
             own.append(view)
             called |= used
-        by_group[group.name] = tuple(own)
-        cases += own
-    members = {group.name: member(number) for number, group in enumerate(alternative.groups)}
-    views = tuple(
-        _level(level, members, by_group, functions.of(f"level {depth}", f"{identifier(schedule.name)}_level{depth}"))
-        for depth, level in enumerate(levels(alternative.groups))
-    )
-    return KernelFunctions(tuple(cases), views, frozenset(called))
+            first += 1
+        found[group.name] = tuple(own)
+    return found, called
 
 
 def member(number: int) -> str:

@@ -49,8 +49,17 @@ class LevelView:
 
 
 @frozen
+class AlternativeView:
+    """One way to run a kernel of several groups: its number in TilingData, and its levels one after the other."""
+
+    number: int
+    name: str
+    levels: tuple[LevelView, ...]
+
+
+@frozen
 class KernelView:
-    """The kernel template; ``levels`` only where there are several groups."""
+    """The kernel template; ``alternatives`` only where there are several groups or several of them."""
 
     kernel: str
     sources: tuple[str, ...]
@@ -63,7 +72,8 @@ class KernelView:
     output_bytes: str
     has_workspace: bool
     cases: tuple[CaseView, ...]
-    levels: tuple[LevelView, ...]
+    alternatives: tuple[AlternativeView, ...]
+    has_choice: bool
 
 
 @frozen
@@ -95,8 +105,19 @@ class TilingPartView:
 
 
 @frozen
+class TilingAlternativeView:
+    """What the tiling function may choose: its number in TilingData, when it applies, and the groups it solves."""
+
+    number: int
+    name: str
+    function: str
+    condition: str
+    groups: tuple[TilingPartView, ...]
+
+
+@frozen
 class TilingView:
-    """The templates of TilingData and of the tiling function."""
+    """The templates of TilingData and of the tiling function; ``alternatives`` only where one is chosen."""
 
     kernel: str
     symbols: tuple[str, ...]
@@ -109,6 +130,7 @@ class TilingView:
     models: str
     value_count: int
     groups: tuple[TilingPartView, ...]
+    alternatives: tuple[TilingAlternativeView, ...]
 
 
 @frozen
