@@ -109,7 +109,9 @@ def _in_range(impl: ImplGraph, phase: Phase) -> dict[str, Axis]:
             found[part.name] = evolve(part, size=most)
             pieces = [a.size for a in impl.axes if a.kind is AxisKind.TILE_INNER and a.parents == (part.name,)]
             halves = [a for a in impl.axes if a.kind is AxisKind.TILE_OUTER and a.parents == (part.name,)]
-            found |= {half.name: evolve(half, size=ceildiv(most, piece)) for half, piece in zip(halves, pieces, strict=True)}
+            found |= {
+                half.name: evolve(half, size=ceildiv(most, piece)) for half, piece in zip(halves, pieces, strict=True)
+            }
     return found
 
 

@@ -4,6 +4,7 @@ from attrs import define, evolve, field
 from autofuse_ir.asc_graph import Axis, AxisKind
 from autofuse_ir.dims import Dim, const, product
 from autofuse_ir.dims_c import c_text
+from autofuse_ir.ranges import range_inner, range_parts
 from autofuse_ir.schedule import ImplGraph
 
 from autofuse_codegen.errors import CodegenError
@@ -32,8 +33,17 @@ class Nest:
         text = c_text(dim, self.sizes.__getitem__)
         return text if _is_operand(text) else f"({text})"
 
+    def begin(self, name: str) -> str:
+        """Return the first index of the loop over axis ``name``."""
+        axis = self.axes[name]
+        if (limits := self._limits(name)) is not None:
+            return limits[0]
+        if axis.kind is AxisKind.TILE_OUTER and (limits := self._limits(axis.parents[0])) is not None:
+            return f"{limits[0]} / {self.size(self._other(axis).size)}"
+        return "0"
+
     def entered(self, name: str) -> tuple["Nest", str, tuple[str, ...]]:
-        """Return what is known inside the loop over axis ``name``: the bound of the loop, and lines that name the rest.
+        """Return what is known inside the loop over axis ``name``: the end of the loop, and lines that name the rest.
 
         Its own index has the name that ``names`` has for it.
         """
@@ -53,6 +63,8 @@ class Nest:
         if axis.kind is not AxisKind.TILE_INNER or self._other(axis).name not in self.known:
             return c_text(axis.size, self.sizes.__getitem__)
         outer, root = self._other(axis), self.axes[axis.parents[0]]
+        if (limits := self._limits(axis_name)) is not None:
+            return f"{limits[1]} - {limits[0]}"
         rest = f"{self.size(root.size)} - {self._index(outer.name)} * {self.size(axis.size)}"
         return f"af_min({self.size(axis.size)}, {rest})"
 
@@ -62,6 +74,8 @@ class Nest:
             return self.known[root]
         for axis in self.impl.axes:
             if axis.kind is AxisKind.TILE_INNER and axis.parents == (root,):
+                if (limits := self._limits(axis.name)) is not None:
+                    return limits[0]
                 return f"{self._index(self._other(axis).name)} * {self.size(axis.size)}"
         return None
 
@@ -76,6 +90,10 @@ class Nest:
 
     def _bound(self, name: str) -> str:
         axis = self.axes[name]
+        if (limits := self._limits(name)) is not None:
+            return limits[1]
+        if axis.kind is AxisKind.TILE_OUTER and (limits := self._limits(axis.parents[0])) is not None:
+            return f"af_ceildiv({limits[1]}, {self.size(self._other(axis).size)})"
         if axis.kind in _INNER and self._other(axis).name in self.known:
             parent = self.axes[axis.parents[0]]
             rest = f"{self.size(parent.size)} - {self.known[self._other(axis).name]} * {self.size(axis.size)}"
@@ -93,7 +111,47 @@ class Nest:
                     self.known[name] = index
                     lines.append(f"const af_i64 {index} = {value};")
                     progress = True
+                for name, first, end in self._limited(axis):
+                    for what, value in (("from", first), ("to", end)):
+                        self.known[f"{name} {what}"] = self.names.of(f"{what} {name}", f"{name}_{what}")
+                        lines.append(f"const af_i64 {self.known[f'{name} {what}']} = {value};")
+                    progress = True
         return lines
+
+    def _limits(self, name: str) -> tuple[str, str] | None:
+        """The first index of axis ``name`` in the range around it, or of the root of a piece, and the end."""
+        first, end = self.known.get(f"{name} from"), self.known.get(f"{name} to")
+        return None if first is None or end is None else (first, end)
+
+    def _limited(self, axis: Axis) -> list[tuple[str, str, str]]:
+        """Limits that follow from the index of ``axis``: of the parts of a range, and of a piece of one of them."""
+        if axis.name not in self.known:
+            return []
+        if axis.kind is AxisKind.TILE_OUTER and (around := self._limits(axis.parents[0])) is not None:
+            piece = self._other(axis)
+            if self._limits(piece.name) is not None:
+                return []
+            first = f"{self.known[axis.name]} * {self.size(piece.size)}"
+            return [
+                (piece.name, f"af_max({first}, {around[0]})", f"af_min({first} + {self.size(piece.size)}, {around[1]})")
+            ]
+        if axis.kind is not AxisKind.RANGE_OUTER:
+            return []
+        size = self.size(range_inner(self.axes, axis).size)
+        first = f"{self.known[axis.name]} * {size}"
+        end = f"af_min({self.size(self.axes[axis.parents[0]].size)}, {first} + {size})"
+        for part, inside in range_parts(self.axes, self.impl.roots, axis):
+            if self._limits(part.name) is None:
+                if inside == const(1):
+                    return [(part.name, f"af_max(0, {first})", f"af_min({self.size(part.size)}, {end})")]
+                step = self.size(inside)
+                last = f"af_min({self.size(part.size)}, af_ceildiv({end}, {step}))"
+                return [(part.name, f"af_max(0, {first}) / {step}", last)]
+            if part.name not in self.known:
+                return []
+            passed = f" - {self.known[part.name]}" + ("" if inside == const(1) else f" * {self.size(inside)}")
+            first, end = first + passed, end + passed
+        return []
 
     def _follows(self, axis: Axis) -> list[tuple[str, str]]:
         """Indices that follow from those known, by what ``axis`` was made from or into."""

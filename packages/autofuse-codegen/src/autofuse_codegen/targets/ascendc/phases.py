@@ -90,7 +90,7 @@ class Function:
             inner, bound, derived = nest.entered(axis)
             index = nest.index_of(axis)
             if axis != phase.block:
-                head = f"for (af_i64 {index} = 0; {index} < {bound}; ++{index}) {{"
+                head = f"for (af_i64 {index} = {nest.begin(axis)}; {index} < {bound}; ++{index}) {{"
                 if axis in phase.backwards:
                     head = f"for (af_i64 {index} = {bound}; {index}-- > 0;) {{"
                 items.append(Loop(head, derived, tuple(self._nested(sharing, depth + 1, inner, scope))))

@@ -62,8 +62,9 @@ def reduce_by_elements(node: AscNode, source: Tensor, leaves: str | None, draft:
         Line("af_order<HardEvent::V_S>();", depth=1),
         Line("}"),
     ]
+    begins = f"({_number(node, draft, {})}) % {leaf} == 0"  # or goes on with what the piece before it left
     return [
-        vector(fill, (), {memory}),
+        vector(f"if ({begins}) {fill}", (), {memory}),
         Line("af_order<HardEvent::V_S>();", settles=True),
         *_loops(reduced, index, body, draft),
         Line("af_order<HardEvent::S_V>();"),
