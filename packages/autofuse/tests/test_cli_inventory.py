@@ -66,6 +66,13 @@ def test_one_operator_or_primitive_is_shown_alone(call: Any) -> None:
     assert "Sqrt" not in call("operators", "Erf").out
 
 
+def test_a_family_lists_its_operators(call: Any) -> None:
+    lines = call("operators", "gather_scatter").out.splitlines()
+    assert "GatherV2(x, indices, axis)" in lines
+    assert any(line.startswith("ScatterND(") and "host region" in line for line in lines)
+    assert not any(line.startswith("Add(") for line in lines)
+
+
 def test_an_unknown_operator_names_what_is_near(call: Any) -> None:
     answer = call("operators", "Sigmoit")
     assert answer.code == 2

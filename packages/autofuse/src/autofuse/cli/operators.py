@@ -10,7 +10,7 @@ from autofuse_fusion.lower.table import lowering_of
 from autofuse_fusion.lower.views.table import VIEW_LOWERINGS
 from autofuse_ir.asc_ops import ASC_OPS, NOT_EVALUATED, AscOp
 from autofuse_ir.dtypes import TENSOR_DTYPES, DType
-from autofuse_ir.operators import Flag, Operator, all_operators
+from autofuse_ir.operators import Family, Flag, Operator, all_operators
 from autofuse_ir.target import TargetKind, TargetSpec, load_target, target_names
 from autofuse_reference.operators.table import has_meaning
 from autofuse_schedule.legalise.survey import SURVEYED, Means, is_defined_on, means
@@ -52,11 +52,11 @@ def operators(name: str | None, check: bool, as_json: bool, target_name: str | N
     """List the operators by family with how many of them fuse, and the element types of each target.
 
     Models hold operators; fusing turns them into AscIR primitives, and each target computes some of those on some
-    element types. With NAME, only that operator or primitive.
+    element types. With NAME, only that operator or primitive; with the name of a family, its operators.
     """
     if check:
         return _check()
-    known = [o for o in all_operators() if name in (None, o.name)]
+    known = [o for o in all_operators() if name in (None, o.name, o.family.value)]
     # What is not evaluated (arguments, constants) has the types of what uses it.
     primitives = [o for o in ASC_OPS if name in (None, o.name) and o.name not in NOT_EVALUATED]
     if name is not None and not known and not primitives:
@@ -71,8 +71,11 @@ def operators(name: str | None, check: bool, as_json: bool, target_name: str | N
         return 0
     if name is None:
         _show_families()
-    for operator in known if name is not None else ():
-        _show_operator(operator)
+    elif name in {family.value for family in Family}:
+        _show_family(known)
+    else:
+        for operator in known:
+            _show_operator(operator)
     if primitives:
         _show_primitives(primitives, targets)
     return 0
@@ -150,6 +153,13 @@ def _show_families() -> None:
             family, *map(str, (len(members), ways.count(Fuses.YES), ways.count(Fuses.IN_SOME_FORMS), meanings))
         )
     terminal().print(table)
+
+
+def _show_family(members: list[Operator]) -> None:
+    for operator in members:
+        inputs = ", ".join(param.name for param in operator.inputs)
+        mark = "" if fuses(operator) is Fuses.YES else f"  fuses: {fuses(operator).value}"
+        terminal().print(f"{operator.name}({inputs}){mark}", highlight=False, markup=False)
 
 
 def _show_primitives(primitives: list[AscOp], targets: tuple[TargetSpec, ...]) -> None:
