@@ -156,10 +156,10 @@ def _show_families() -> None:
 
 
 def _show_family(members: list[Operator]) -> None:
+    marks = {Fuses.YES: "", Fuses.IN_SOME_FORMS: "  (fuses in some forms)", Fuses.NO: "  (host)"}
     for operator in members:
         inputs = ", ".join(param.name for param in operator.inputs)
-        mark = "" if fuses(operator) is Fuses.YES else f"  fuses: {fuses(operator).value}"
-        terminal().print(f"{operator.name}({inputs}){mark}", highlight=False, markup=False)
+        terminal().print(f"{operator.name}({inputs}){marks[fuses(operator)]}", highlight=False, markup=False)
 
 
 def _show_primitives(primitives: list[AscOp], targets: tuple[TargetSpec, ...]) -> None:
