@@ -80,6 +80,13 @@ def running() -> Graph:
     return b.build({"y": b.op("Cumsum", b.input("x", ("n", "m"), dt.float32), axis)})
 
 
+def running_columns() -> Graph:
+    """From the last element on, along an axis between two others."""
+    b = GraphBuilder("running_columns")
+    x, axis = b.input("x", ("k", "n", "m"), dt.float32), b.constant(to_tensor_data(np.asarray(1)))
+    return b.build({"y": b.op("Cumsum", x, axis, exclusive=True, reverse=True)})
+
+
 def pattern(name: str) -> Callable[[], Graph]:
     return next(p.build for p in PATTERNS if p.name == name)
 
@@ -103,7 +110,17 @@ SAMPLES: Mapping[str, Sample] = {
     "casts": Sample(casts, PLANE),
     "selected": Sample(selected, PLANE),
     "spread": Sample(spread, PLANE),
-    "running": Sample(running, PLANE),
+    "running": Sample(running, (*PLANE, ({"n": 30, "m": 20_001}, 1), ({"n": 2, "m": 60_001}, 2))),
+    "running_columns": Sample(
+        running_columns,
+        (
+            ({"k": 3, "n": 40, "m": 70}, 1),
+            ({"k": 2, "n": 30_001, "m": 3}, 1),
+            ({"k": 1, "n": 30_001, "m": 3}, 1),
+            ({"k": 5, "n": 1, "m": 3}, 2),
+            ({"k": 5, "n": 4_001, "m": 150}, 4),
+        ),
+    ),
     "joint": Sample(sides, (({"n": 190, "m": 333}, 1), ({"n": 190, "m": 333}, 4))),
 }
 SLICE = ("spread",)
