@@ -16,7 +16,10 @@ from autofuse_ir.dtypes import DType
 
 @frozen
 class TilingGroup:
-    """Axes of a node by role: ``x`` input side of a transpose, ``y`` parallel, ``r`` reduced, ``n`` never tiled."""
+    """Axes of a node by role: ``x`` input side of a transpose, ``y`` parallel, ``r`` reduced, ``n`` scanned.
+
+    Blocks share axes of the roles ``x``, ``y`` and ``r``. One that is scanned each block has whole, if in pieces.
+    """
 
     x: tuple[str, ...] = ()
     y: tuple[str, ...] = ()
