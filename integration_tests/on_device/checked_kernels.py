@@ -15,7 +15,6 @@ from attrs import evolve, field, frozen
 from autofuse_codegen.stage import emit, link
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.stage import fuse
-from autofuse_ir.asc_graph import AscGraph
 from autofuse_ir.fused_graph import AscBackend, FusedAscBackend
 from autofuse_ir.graph import Graph
 from autofuse_ir.kernels import FileRole, KernelBundle
@@ -163,8 +162,3 @@ def compiled(programs: Iterable[Emitted], folder: Path, target: str) -> CheckedK
 
 def _including(paths: Iterable[str]) -> str:
     return "".join(f'#include "{path}"\n' for path in paths)
-
-
-def families_of(graphs: Iterable[AscGraph]) -> frozenset[str]:
-    """The operators of AscIR that kernels hold, for a statement of what was covered."""
-    return frozenset(node.op for graph in graphs for node in graph.nodes)

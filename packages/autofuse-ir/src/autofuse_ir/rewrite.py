@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 from attrs import AttrsInstance, evolve
 
 from autofuse_ir.graph import Graph, Node
-from autofuse_ir.walk import made_by, needed_nodes, read_by
 
 T = TypeVar("T", bound=AttrsInstance)
 
@@ -40,7 +39,7 @@ def map_nodes(graph: Graph, rewrite: Callable[[Node], Node | tuple[Node, ...]]) 
 def replace_values(graph: Graph, names: Mapping[str, str]) -> Graph:
     """Return ``graph`` with every read of a key of ``names`` turned into a read of its value, chains followed.
 
-    Results keep their names. The nodes that made the old values stay; `drop_unneeded` removes them.
+    Results keep their names. The nodes that made the old values stay.
     """
 
     def now(name: str) -> str:
@@ -55,18 +54,3 @@ def replace_values(graph: Graph, names: Mapping[str, str]) -> Graph:
 
     outputs = tuple([replaced(output, value=now(output.value)) for output in graph.outputs])
     return replaced(map_nodes(graph, rewrite), outputs=outputs)
-
-
-def drop_unneeded(graph: Graph) -> Graph:
-    """Return ``graph`` without nodes, constants, declarations and payloads that its results do not depend on."""
-    nodes = needed_nodes(graph)
-    read = {name for node in nodes for name in read_by(node)} | {output.value for output in graph.outputs}
-    made = {name for node in nodes for name in made_by(node)}
-    payloads = {node.payload for node in nodes}
-    return replaced(
-        graph,
-        nodes=nodes,
-        constants=tuple([constant for constant in graph.constants if constant.name in read]),
-        declared=tuple([value for value in graph.declared if value.name in made]),
-        payloads=tuple([payload for payload in graph.payloads if payload.name in payloads]),
-    )

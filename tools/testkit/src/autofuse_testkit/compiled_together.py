@@ -68,11 +68,6 @@ class CompiledTogether:
     def __iter__(self) -> Iterator[str]:
         return iter(self.lowered)
 
-    @property
-    def distinct_kernels(self) -> int:
-        """How many kernels are compiled."""
-        return len(self._sources.firsts)
-
     @cached_property
     def _cache(self) -> ArtefactCache:
         return ArtefactCache(settings().cache)

@@ -43,7 +43,7 @@ def _case(row: Function, types: tuple[str, ...], counts: Sequence[int]) -> Case:
     arguments = ["dst", *(operand.name for operand in inputs)]
     if scalar is not None:
         arguments.append(f"static_cast<{source.name}>({_literal(meaning, source)})")
-    arguments += _tail(shape, bits, is_masked, len(sizes), row)
+    arguments += _tail(shape, bits, is_masked, len(sizes))
     prefix = meaning.prefix + "\n" if meaning.prefix else ""
     if bits:
         prefix += MASK_WORDS
@@ -102,7 +102,7 @@ def _scalar(meaning: Meaning, element: Element, _: bool) -> Array:
     return element.decode(element.encode(np.array([meaning.scalar])))
 
 
-def _tail(shape: str, bits: bool, is_masked: bool, operands: int, row: Function) -> list[str]:
+def _tail(shape: str, bits: bool, is_masked: bool, operands: int) -> list[str]:
     if not is_masked:
         kind = "uint32_t" if shape.endswith("unsigned") else "int32_t"
         return [f"static_cast<{kind}>(p[0])"]

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 Index = NDArray[np.int64]
 
 CAPACITY = 2048  # elements of every operand
-QUICK_COUNTS = (1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 1023, 1024)
 ALL_COUNTS = tuple(range(1, 1025))
 
 

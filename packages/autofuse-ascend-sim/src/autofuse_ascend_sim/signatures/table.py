@@ -130,7 +130,7 @@ def _functions_of(topic: str, architecture: str) -> Iterator[Function]:
         for form, shape in shapes:
             if shape.get("only", architecture) != architecture:
                 continue
-            instances = _instantiations(table, shape, architecture)
+            instances = _instantiations(shape, architecture)
             if instances is None:
                 continue
             for name in names:
@@ -176,9 +176,7 @@ def _parameter(text: str) -> Parameter:
     return Parameter(name, kind, default or None)
 
 
-def _instantiations(
-    table: Mapping[str, Any], shape: Mapping[str, Any], architecture: str
-) -> tuple[Instantiation, ...] | None:
+def _instantiations(shape: Mapping[str, Any], architecture: str) -> tuple[Instantiation, ...] | None:
     """The template arguments of a row, or None when the architecture has none of them."""
     template = _template(shape, architecture)
     values = tuple(shape.get("values", {}).items())

@@ -8,9 +8,6 @@ from importlib.resources import files
 ABI_VERSION = 1
 """Must equal ``AF_ABI_VERSION`` in the header; a library built for another version is refused by name."""
 
-LIBRARY_SYMBOL = "af_library"
-"""The one symbol a kernel library must export."""
-
 
 def header_text() -> str:
     """Return the text of ``af_abi.h``."""
