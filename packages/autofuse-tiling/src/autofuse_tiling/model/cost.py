@@ -54,13 +54,15 @@ def head_cost(impl: ImplGraph, target: TargetSpec) -> tuple[CostTerm, ...]:
     """Return the cycles before any block works: handing out blocks costs nothing when there is only one.
 
     A CPU hands them out anew for each phase after one that all blocks wait for; even alone a block starts each one. An
-    NPU starts its cores one after the other, and they meet in the same way. What one block does while all others wait
-    counts here, too.
+    NPU starts its cores one after the other; each time that they meet takes some time more. What one block does while
+    all others wait counts here, too.
     """
     blocks = blocks_of(impl)
     waits = sum(phase.sync is Sync.ALL for phase in impl.phases)
     if target.kind is TargetKind.ASCEND:
-        found = [CostTerm(target.quantity("core_launch_cycles") * (1 + waits), blocks, const(1))]
+        found = [CostTerm(target.quantity("core_launch_cycles"), blocks, const(1))]
+        if waits:
+            found.append(CostTerm(target.quantity("sync_cycles"), const(waits), const(1)))
     else:
         launches = sum(1 for phase in impl.phases if phase.block is not None)
         more_than_one = dim_min(dim_max(blocks - 1, const(0)), const(1))
