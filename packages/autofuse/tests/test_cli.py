@@ -65,6 +65,12 @@ def test_explain_names_kernels_and_reasons(call: Any, affine_file: Path) -> None
     assert "shift" in unknown.err
 
 
+def test_the_emulator_is_not_timed(call: Any, affine_file: Path) -> None:
+    answer = call("bench", affine_file, "--target", "ascend-a2")
+    assert answer.code == 2
+    assert "autofuse trace" in answer.err
+
+
 def test_bench_prints_ratios(call: Any, affine_file: Path) -> None:
     answer = call("bench", affine_file, "--against", "numpy", "--samples", 1, "--dim", "batch=3", "--json")
     assert answer.code == 0

@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import click
+from autofuse_ir.target import TargetKind
 from autofuse_runtime.timing import measure
 from rich.table import Table
 
@@ -14,6 +15,7 @@ from autofuse.cli.choices import Choices, model_options
 from autofuse.cli.console import terminal
 from autofuse.cli.progress import stages
 from autofuse.compiler import load_lowered
+from autofuse.errors import DriverError
 from autofuse.example_inputs import call_sizes, random_inputs
 from autofuse.report import report_of
 
@@ -26,6 +28,12 @@ from autofuse.report import report_of
 @model_options
 def bench(model: str, against: str | None, samples: int, as_json: bool, choices: Choices) -> None:
     """Time MODEL against peers: interleaved medians in one run, so that only ratios mean anything."""
+    if choices.spec.kind is TargetKind.ASCEND and choices.device != "real":
+        raise DriverError(
+            f"kernels for {choices.spec.name} run in an emulator here, whose own speed says nothing of the chip",
+            where="bench",
+            fix="`autofuse trace` estimates times; bench takes --device real where there is a chip",
+        )
     start = time.perf_counter()
     with stages() as observe:
         lowered, target = choices.lower(model, observe, ranges_only=True)

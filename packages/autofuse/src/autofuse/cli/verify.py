@@ -98,6 +98,8 @@ def _show(result: Verification) -> None:
     console = terminal()
     if result.checks:
         console.print(table)
+    if any(not check.is_exact for check in result.checks):
+        console.print("ok: at most 4 x the unfused error, plus 4 ULP of the tensor's largest element", style="dim")
     for check in result.checks:
         if not check.passed:
             console.print(f"mismatch in {check.output} at {_sizes(check.sizes)}: element {check.fused.first_mismatch}")
