@@ -40,6 +40,25 @@ def total() -> tuple[AscBackend, SymbolFacts]:
     return _described(b, ())
 
 
+def sums_of_ends() -> tuple[AscBackend, SymbolFacts]:
+    """Sums over axes that do not lie next to each other, of two results."""
+    b = AscGraphBuilder("sums", {"z0": "n", "z1": 2, "z2": "m"})
+    x = b.load(b.input("x", dt.float32), ("n", 2, "m"), ("z0", "z1", "z2"))
+    b.store(b.reduce("Sum", x, "z0", "z2"), "y", (2,), ("z1",))
+    node, facts = _described(b, ())
+    shapes = {"x": ("n", 2, "m"), "y": (2,)}
+    values = tuple(ValueFact(name, dt.float32, tuple(map(as_dim, shape))) for name, shape in shapes.items())
+    return node, evolve(facts, values=values)
+
+
+def column_sums() -> tuple[AscBackend, SymbolFacts]:
+    """The sum of each column."""
+    b = AscGraphBuilder("columns", {"z0": "n", "z1": "m"})
+    x = b.load(b.input("x", dt.float32), ("n", "m"), ("z0", "z1"))
+    b.store(b.reduce("Sum", x, "z0"), "y", ("m",), ("z1",))
+    return _described(b, ("m",))
+
+
 def bias() -> tuple[AscBackend, SymbolFacts]:
     """A row added to all rows."""
     b = AscGraphBuilder("bias", {"z0": "n", "z1": "m"})
@@ -119,6 +138,22 @@ def test_all_cores_share_one_sum(target: str) -> None:
     assert impl.template == "r-core"
     assert choice.blocks >= 8
     assert chooser(total(), target)((3, 5), 8)[0].blocks == 1
+
+
+@pytest.mark.parametrize("target", ["cpu", "ascend-a2", "ascend-350"])
+@pytest.mark.parametrize("sizes", [(3, 1_000_000), (400, 10_000)])
+def test_all_cores_share_few_long_sums_of_axes_apart(sizes: Sizes, target: str) -> None:
+    """Two sums, over the outermost and the innermost axis of three, neither of which has leaves enough by itself."""
+    choice, impl = chooser(sums_of_ends(), target)(sizes, 16)
+    assert impl.template == "r-core"
+    assert choice.blocks >= 14
+
+
+def test_narrow_columns_are_shared_in_whole_lines() -> None:
+    choice, impl = chooser(column_sums(), "ascend-a2")((4096, 1024), 48)
+    assert impl.template == "r-core"
+    assert choice.sizes["z1t_size"] * 4 >= load_target("ascend-a2").cache_line_bytes
+    assert choice.blocks >= 40
 
 
 def test_blocks_with_many_results_share_none() -> None:
