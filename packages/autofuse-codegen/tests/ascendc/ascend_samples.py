@@ -174,8 +174,25 @@ def embedding() -> Kernel:
     ids = b.read("ids", dt.int64, "z0")
     words = b.load(b.input("words", F), ("v", "m"), (Operand(0), "z1"), indices=(ids,), bounds=Bounds.ERROR)
     kinds = b.op("Abs", b.read("kinds", dt.int32, "z0"))
-    kind = b.load(b.input("k", F), (3, "m"), (Operand(0), "z1"), indices=(kinds,), bounds=Bounds.FILL, fill=1.5)
+    kind = b.load(b.input("k", F), (60, "m"), (Operand(0), "z1"), indices=(kinds,), bounds=Bounds.FILL, fill=1.5)
     b.write(b.op("Add", words, kind), "y")
+    return b
+
+
+def lookups() -> Kernel:
+    """More gathers by computed indices than there are events: rows, an index that is gathered, one stored as it is."""
+    b = Kernel("lookups", {"z0": "n", "z1": "m"})
+    ids = b.op("Abs", b.read("ids", dt.int32, "z0"))
+    chained = b.load(b.input("next", dt.int32), ("v",), (Operand(0),), indices=(ids,), bounds=Bounds.FILL, fill=1)
+    total = b.wide(b.read("x", F, "z1"))
+    for number, index in enumerate((ids, chained) * 5):
+        table = b.input(f"t{number}", F)
+        rows = b.load(table, ("v", "m"), (Operand(0), "z1"), indices=(index,), bounds=Bounds.FILL, fill=0.5)
+        total = b.op("Add", total, rows)
+    b.write(total, "y")
+    columns = b.op("Abs", b.read("columns", dt.int32, "z0", "z1"))
+    table = b.input("t", F)
+    b.write(b.load(table, ("n", "v"), ("z0", Operand(0)), indices=(columns,), bounds=Bounds.FILL, fill=-1.0), "picked")
     return b
 
 
@@ -278,7 +295,8 @@ SAMPLES: dict[str, Sample] = {
     "brain_floats": Sample(brain_floats, ROWS),
     "uniform": Sample(uniform, ROWS),
     "positions": Sample(positions, ROWS),
-    "embedding": Sample(embedding, (*SMALL, ({"n": 2, "m": 40_001, "v": 90}, 1))),
+    "embedding": Sample(embedding, (*SMALL, ({"n": 4, "m": 40_001, "v": 90}, 1))),
+    "lookups": Sample(lookups, (*SMALL, ({"n": 300, "m": 137, "v": 20}, 2))),
     "picked": Sample(
         picked, (*SMALL, *(({"n": n, "m": m, "v": v}, 1) for n, m in ((3, 5), (2, 20_001)) for v in (90, 9_001)))
     ),

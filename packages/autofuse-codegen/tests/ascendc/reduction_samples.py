@@ -102,6 +102,16 @@ SAMPLES: dict[str, Reduced] = {
         "r-core",
         (({"n": 2, "m": 600_001}, 4), ({"n": 3, "m": 5}, 2)),
     ),
+    "shared_ends": Reduced(
+        lambda: alone("shared_ends", "Sum", F, {"z0": "n", "z1": 2, "z2": "m"}, ("z0", "z2")),
+        "r-core",
+        (({"n": 3, "m": 9_001}, 6), ({"n": 500, "m": 60}, 4), ({"n": 2, "m": 5}, 2)),
+    ),
+    "shared_integers": Reduced(
+        lambda: alone("shared_integers", "Sum", dt.int64, PLANE, ("z0",)),
+        "r-core",
+        (({"n": 5_000, "m": 3}, 4), ({"n": 3, "m": 5}, 2)),
+    ),
     "shared_columns": Reduced(
         lambda: below_peak("shared_columns"), "r-core", (({"n": 9_000, "m": 37}, 4), ({"n": 3, "m": 5}, 2))
     ),

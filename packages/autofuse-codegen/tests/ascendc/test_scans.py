@@ -53,7 +53,8 @@ EMPTY = ({"a": 0, "b": 2, "c": 3}, {"a": 2, "b": 0, "c": 3}, {"a": 2, "b": 3, "c
 
 def takes_pieces(impl: ImplGraph) -> bool:
     """True where the state of a scan goes from tile to tile."""
-    return any(place.location is Location.LOCAL for place in impl.accumulators)
+    scans = {node.name for node in impl.nodes if node.op in ("CumSum", "CumProd")}
+    return any(place.node in scans and place.location is Location.LOCAL for place in impl.accumulators)
 
 
 def in_pieces(result: ScheduleResult, most: int | None = None) -> ScheduleResult:
