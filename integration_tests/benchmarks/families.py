@@ -6,17 +6,16 @@ CPU times. Every result is compared with the reference before it is timed. `larg
 """
 
 import ctypes
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import autofuse
 import numpy as np
+from _turns import cpu_times
 from attrs import frozen
 from autofuse.compiler import chosen_options, chosen_target, load_lowered, lower_graph
 from autofuse_ir.fused_graph import AscBackend, FusedAscBackend, HostRegion
@@ -158,20 +157,6 @@ def check(graph: Graph, values: dict[str, Array], results: list[Array], toleranc
     for (name, want), got in zip(reference.outputs(values).items(), results, strict=True):
         wide, narrow = np.asarray(want, np.float64), np.asarray(got, np.float64)
         np.testing.assert_allclose(narrow, wide, rtol=tolerance, atol=tolerance, err_msg=name)
-
-
-def cpu_times(candidates: dict[str, Callable[[], object]], rounds: int, calls: int) -> list[float]:
-    """Median CPU seconds of a call of each candidate, which take turns."""
-    taken: list[list[float]] = [[] for _ in candidates]
-    for call in candidates.values():
-        call()
-    for _ in range(rounds):
-        for times, call in zip(taken, candidates.values(), strict=True):
-            start = time.process_time()
-            for _ in range(calls):
-                call()
-            times.append((time.process_time() - start) / calls)
-    return [statistics.median(times) for times in taken]
 
 
 def _mover() -> Callable[..., None]:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import autofuse
 import numpy as np
+from _turns import cpu_times
 from attrs import frozen
 from autofuse.compiler import chosen_options, chosen_target, lower_graph
 from autofuse.pipeline import Lowered
@@ -69,23 +70,6 @@ def main() -> int:
         table.add_row(row.what, f"{row.figure:.3g}", bound, "ok" if row.passed else "MISSED")
     Console(width=80).print(table)
     return 0 if all(row.passed for row in rows) else 1
-
-
-def cpu_times(candidates: dict[str, Callable[[], object]], rounds: int, calls: int) -> list[float]:
-    """Median CPU seconds of each candidate's call; in every round each is called ``calls`` times in turn.
-
-    CPU time, because whoever else runs on the machine takes wall time from one candidate and not from another.
-    """
-    taken: list[list[float]] = [[] for _ in candidates]
-    for call in candidates.values():
-        call()
-    for _ in range(rounds):
-        for times, call in zip(taken, candidates.values(), strict=True):
-            start = time.process_time()
-            for _ in range(calls):
-                call()
-            times.append((time.process_time() - start) / calls)
-    return [statistics.median(times) for times in taken]
 
 
 def chain(shape: tuple[str | int, ...] = ("rows", COLUMNS)) -> Graph:

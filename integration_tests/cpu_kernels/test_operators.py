@@ -67,14 +67,7 @@ EXACT = frozenset(
 def takes(op: AscOp, dtype: DType) -> bool:
     if op.kind is not AscKind.ELEMENTWISE or op.name in ("Cast", "Select"):
         return False
-    return {
-        "all": True,
-        "float": dtype.is_float,
-        "integer": dtype.is_integer,
-        "number": dtype != dt.bool_,
-        "logical": dtype == dt.bool_,
-        "bits": not dtype.is_float,
-    }[op.dtypes]
+    return op.computes_on(dtype)
 
 
 def graph_of(dtype: DType) -> tuple[AscBackend, SymbolFacts, list[AscNode]]:

@@ -16,14 +16,6 @@ from autofuse_reference.target_math import target_math
 
 SIZES = ({"n": 1, "m": 1}, {"n": 3, "m": 5}, {"n": 17, "m": 33}, {"n": 2, "m": 700})
 PER_KERNEL = 6
-TAKES = {
-    "float": [d for d in dt.TENSOR_DTYPES if d.is_float],
-    "integer": [d for d in dt.TENSOR_DTYPES if d.is_integer],
-    "logical": [dt.bool_],
-    "number": [d for d in dt.TENSOR_DTYPES if d != dt.bool_],
-    "bits": [d for d in dt.TENSOR_DTYPES if not d.is_float],
-    "all": list(dt.TENSOR_DTYPES),
-}
 OPERATORS = [op for op in ASC_OPS if op.kind is AscKind.ELEMENTWISE and op.name != "Cast"]
 FORMS = ("flat", "row", "column", "number", "left_number", "one_value")
 
@@ -146,7 +138,9 @@ def test_each_operator_computes_what_the_interpreter_does(tmp_path):
     forms = []
     for number, op in enumerate(OPERATORS[::2]):
         known = [
-            d for d in TAKES[op.dtypes] if not is_refused(lambda b, op=op, d=d: add(b, op.name, d, "flat"), "ascend-a2")
+            d
+            for d in filter(op.computes_on, dt.TENSOR_DTYPES)
+            if not is_refused(lambda b, op=op, d=d: add(b, op.name, d, "flat"), "ascend-a2")
         ]
         if known:
             forms.append((op.name, known[number % len(known)], "flat"))
@@ -187,7 +181,7 @@ def test_operators_of_sizes_and_numbers_alone_are_computed(tmp_path):
 def test_every_operator_form_and_type(dtype, target, tmp_path):
     forms = []
     for op in OPERATORS:
-        if dtype in TAKES[op.dtypes]:
+        if op.computes_on(dtype):
             several = FORMS if asc_op(op.name).arity > 1 else FORMS[:1]
             forms += [(op.name, dtype, form) for form in several]
     built = kernels(forms, "k", target) | casts([(dtype, to) for to in dt.TENSOR_DTYPES], "c", target)

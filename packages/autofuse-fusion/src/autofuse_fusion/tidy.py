@@ -5,22 +5,17 @@ A widening that the next cast skips leaves such a value behind, the largest of e
 
 from attrs import evolve
 from autofuse_ir.asc_graph import AscGraph, AscNode
+from autofuse_ir.needed import needed_nodes
 
 
 def tidied(graph: AscGraph) -> AscGraph:
     """Return ``graph`` with what its outputs need; all of its inputs stay."""
-    needed: set[str] = set()
-    kept: list[AscNode] = []
-    for node in reversed(graph.nodes):
-        if node.op in ("Data", "Output") or node.name in needed:
-            kept.append(node)
-            needed.update(node.inputs)
-    kept.reverse()
+    kept = needed_nodes(graph)
     used = [
         any(node.repeats[k] != 1 or _is_about(node, axis.name) for node in kept) for k, axis in enumerate(graph.axes)
     ]
     if all(used):
-        return graph if len(kept) == len(graph.nodes) else evolve(graph, nodes=tuple(kept))
+        return graph if kept is graph.nodes else evolve(graph, nodes=kept)
     places = [k for k, is_used in enumerate(used) if is_used]
     nodes = tuple([_on(node, places) for node in kept])
     return evolve(graph, axes=tuple([graph.axes[k] for k in places]), nodes=nodes)

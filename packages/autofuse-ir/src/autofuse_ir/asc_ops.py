@@ -8,6 +8,8 @@ from enum import Enum
 
 from attrs import frozen
 
+from autofuse_ir.dtypes import DType, DTypeKind
+
 
 class AscKind(Enum):
     """What an AscIR operator does to memory, which decides where the schedule may place it."""
@@ -58,6 +60,22 @@ class AscOp:
     def takes(self, inputs: int) -> bool:
         """Return whether a node may have that number of inputs."""
         return inputs == self.arity or (self.more_inputs and inputs > self.arity)
+
+    def computes_on(self, dtype: DType) -> bool:
+        """Return whether the operator is defined on elements of ``dtype``."""
+        match self.dtypes:
+            case "all":
+                return not dtype.is_opaque
+            case "float":
+                return dtype.is_float
+            case "integer":
+                return dtype.is_integer
+            case "number":
+                return dtype.is_float or dtype.is_integer
+            case "logical":
+                return dtype.kind is DTypeKind.BOOL
+            case _:
+                return dtype.is_integer or dtype.kind is DTypeKind.BOOL
 
 
 def _floats(*names: str) -> tuple[AscOp, ...]:

@@ -5,12 +5,14 @@ import re
 import pytest
 from attrs import evolve
 from autofuse_ir import dtypes as dt
-from autofuse_ir.asc_ops import ASC_OPS, AscKind
+from autofuse_ir.asc_ops import ASC_OPS, AscKind, asc_op
 from autofuse_ir.errors import IrError
 from autofuse_ir.target import ANY_OPERATOR, OperatorCost, TargetKind, load_target, parse_target, target_names
 
 NAMES = ("ascend-350", "ascend-a2", "ascend-a3", "cpu")
 ASCEND = NAMES[:3]
+FLOATS = {d for d in dt.TENSOR_DTYPES if d.is_float}
+INTEGERS = {d for d in dt.TENSOR_DTYPES if d.is_integer}
 
 
 def cost(target, op, dtype):
@@ -47,20 +49,28 @@ def test_every_computing_operator_has_a_row_on_ascend(name):
     assert rows == computing
 
 
+@pytest.mark.parametrize(
+    ("op", "left_out"),
+    [
+        ("Eq", set()),
+        ("Exp", INTEGERS | {dt.bool_}),
+        ("Add", {dt.bool_}),
+        ("BitwiseAnd", FLOATS),
+        ("LogicalAnd", FLOATS | INTEGERS),
+        ("LeftShift", FLOATS | {dt.bool_}),
+    ],
+)
+def test_operators_say_what_they_compute_on(op, left_out):
+    assert {d for d in dt.TENSOR_DTYPES if asc_op(op).computes_on(d)} == set(dt.TENSOR_DTYPES) - left_out
+    assert not asc_op(op).computes_on(dt.opaque)
+
+
 @pytest.mark.parametrize("name", ASCEND)
 def test_dtypes_of_a_target_are_among_those_of_the_operator(name):
     target = load_target(name)
-    allowed = {
-        "all": set(dt.TENSOR_DTYPES),
-        "float": {d for d in dt.TENSOR_DTYPES if d.is_float},
-        "integer": {d for d in dt.TENSOR_DTYPES if d.is_integer},
-        "number": {d for d in dt.TENSOR_DTYPES if d.is_float or d.is_integer},
-        "logical": {dt.bool_},
-        "bits": {d for d in dt.TENSOR_DTYPES if d.is_integer} | {dt.bool_},
-    }
     for op in ASC_OPS:
         if op.kind not in (AscKind.DATA, AscKind.SCALAR):
-            assert dtypes(target, op.name) <= allowed[op.dtypes], op.name
+            assert all(op.computes_on(d) for d in dtypes(target, op.name)), op.name
         assert dt.float64 not in {d for row in target.support for d in row.dtypes}
 
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_ops import ASC_OPS, AscKind, AscOp, AscResult
-from autofuse_ir.dtypes import DType
 from autofuse_reference.arrays import dtype_of, numpy_dtype
 from autofuse_reference.errors import EvaluationError, StatusError
 from autofuse_reference.operators.asc import evaluate_asc
@@ -15,25 +14,9 @@ from autofuse_reference.operators.asc import evaluate_asc
 ELEMENTWISE = tuple(op for op in ASC_OPS if op.kind is AscKind.ELEMENTWISE)
 
 
-def _dtypes(op: AscOp) -> tuple[DType, ...]:
-    match op.dtypes:
-        case "float":
-            return tuple(d for d in dt.TENSOR_DTYPES if d.is_float)
-        case "integer":
-            return tuple(d for d in dt.TENSOR_DTYPES if d.is_integer)
-        case "number":
-            return dt.TENSOR_DTYPES[1:]
-        case "logical":
-            return (dt.bool_,)
-        case "bits":
-            return tuple(d for d in dt.TENSOR_DTYPES if not d.is_float)
-        case _:
-            return dt.TENSOR_DTYPES
-
-
 @pytest.mark.parametrize("op", ELEMENTWISE, ids=lambda op: op.name)
 def test_every_operator_gives_its_declared_dtype_and_broadcasts(op: AscOp) -> None:
-    for dtype in _dtypes(op):
+    for dtype in filter(op.computes_on, dt.TENSOR_DTYPES):
         inputs = [np.full(shape, 1).astype(numpy_dtype(dtype)) for shape in ((2, 1), (3,), ())[: op.arity]]
         if op.name == "Select":
             inputs[0] = inputs[0].astype(np.bool_)

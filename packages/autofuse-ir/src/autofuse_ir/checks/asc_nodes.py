@@ -6,7 +6,7 @@ from autofuse_ir.asc_graph import AscNode, Axis, Bounds
 from autofuse_ir.asc_ops import REDUCTIONS, AscKind, AscOp, AscResult, asc_op
 from autofuse_ir.checks.finding import Finding, duplicates
 from autofuse_ir.dims import Dim
-from autofuse_ir.dtypes import DType, DTypeKind, bool_
+from autofuse_ir.dtypes import DType, bool_
 from autofuse_ir.reduction import reduced_axes
 from autofuse_ir.text.asc_graph import node_name
 
@@ -92,7 +92,7 @@ def _check_dtype_rule(node: AscNode, rule: AscOp, inputs: list[DType]) -> Iterat
     if node.dtype != wanted:
         yield _finding(node, f"it is {node.dtype}, but {node.op} makes {wanted}", "correct its dtype, or cast")
     for dtype in dict.fromkeys(compared or [node.dtype]):
-        if not _computes_on(rule.dtypes, dtype):
+        if not rule.computes_on(dtype):
             yield _finding(node, f"{node.op} computes on {rule.dtypes} types, not on {dtype}", "cast first")
 
 
@@ -218,19 +218,3 @@ def _finding(node: AscNode, what: str, fix: str) -> Finding:
 def _is_scalar(node: AscNode) -> bool:
     rule = asc_op(node.op)
     return rule is not None and rule.kind is AscKind.SCALAR
-
-
-def _computes_on(dtypes: str, dtype: DType) -> bool:
-    match dtypes:
-        case "all":
-            return not dtype.is_opaque
-        case "float":
-            return dtype.is_float
-        case "integer":
-            return dtype.is_integer
-        case "number":
-            return dtype.is_float or dtype.is_integer
-        case "logical":
-            return dtype.kind is DTypeKind.BOOL
-        case _:
-            return dtype.is_integer or dtype.kind is DTypeKind.BOOL

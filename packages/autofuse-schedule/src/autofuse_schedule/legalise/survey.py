@@ -30,24 +30,12 @@ class Means(Enum):
 SURVEYED = (AscKind.ELEMENTWISE, AscKind.REDUCE, AscKind.SCAN)
 
 
-def is_defined_on(op: AscOp, dtype: DType) -> bool:
-    """Return whether ``op`` computes on ``dtype`` at all."""
-    return {
-        "all": True,
-        "float": dtype.is_float,
-        "integer": dtype.is_integer,
-        "number": dtype != dt.bool_,
-        "logical": dtype == dt.bool_,
-        "bits": dtype.is_integer or dtype == dt.bool_,
-    }[op.dtypes]
-
-
 def means(op: AscOp, dtype: DType, target: str) -> Means:
     """Return how ``target`` computes ``op`` on operands of ``dtype``.
 
     Casts are those to all types but float64; of 64-bit integers also without bfloat16, which the scalar unit makes.
     """
-    if not is_defined_on(op, dtype):
+    if not op.computes_on(dtype):
         return Means.NONE
     graph = _graph(op, dtype)
     try:

@@ -4,7 +4,8 @@ before   a = Exp x; b = Neg x; Store b      after   b = Neg x; Store b
 """
 
 from attrs import evolve, frozen
-from autofuse_ir.asc_graph import AscGraph, AscNode
+from autofuse_ir.asc_graph import AscGraph
+from autofuse_ir.needed import needed_nodes
 
 
 @frozen
@@ -13,10 +14,5 @@ class DropUnread:
 
     def __call__(self, graph: AscGraph) -> AscGraph:
         """Return ``graph`` without values that lead to no Output."""
-        needed: set[str] = set()
-        kept: list[AscNode] = []
-        for node in reversed(graph.nodes):
-            if node.op in ("Data", "Output") or node.name in needed:
-                kept.append(node)
-                needed.update(node.inputs)
-        return graph if len(kept) == len(graph.nodes) else evolve(graph, nodes=tuple(reversed(kept)))
+        nodes = needed_nodes(graph)
+        return graph if nodes is graph.nodes else evolve(graph, nodes=nodes)

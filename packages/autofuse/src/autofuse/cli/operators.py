@@ -13,7 +13,7 @@ from autofuse_ir.dtypes import TENSOR_DTYPES, DType
 from autofuse_ir.operators import Family, Flag, Operator, all_operators
 from autofuse_ir.target import TargetKind, TargetSpec, load_target, target_names
 from autofuse_reference.operators.table import has_meaning
-from autofuse_schedule.legalise.survey import SURVEYED, Means, is_defined_on, means
+from autofuse_schedule.legalise.survey import SURVEYED, Means, means
 from rich.table import Table
 
 from autofuse.cli.console import terminal
@@ -87,14 +87,14 @@ def dtypes_on(op: AscOp, target: TargetSpec) -> tuple[DType, ...]:
     A target that says nothing about a primitive computes it on all types that the primitive is defined on.
     """
     stated = next((row.dtypes for row in target.support if row.op == op.name), TENSOR_DTYPES)
-    return tuple(dtype for dtype in TENSOR_DTYPES if dtype in stated and is_defined_on(op, dtype))
+    return tuple(dtype for dtype in TENSOR_DTYPES if dtype in stated and op.computes_on(dtype))
 
 
 def means_of(op: AscOp, target: TargetSpec) -> dict[Means, tuple[DType, ...]]:
     """Return the element types of primitive ``op`` by how ``target`` computes them."""
     found: dict[Means, tuple[DType, ...]] = {}
     for dtype in TENSOR_DTYPES:
-        if is_defined_on(op, dtype):
+        if op.computes_on(dtype):
             way = means(op, dtype, target.name)
             found[way] = (*found.get(way, ()), dtype)
     return found
