@@ -7,7 +7,7 @@ from attrs import evolve
 from autofuse_ir.asc_graph import AscGraph
 from autofuse_ir.dims import Dim, const, dim_max, dim_min, product, total
 from autofuse_ir.dims_eval import substitute
-from autofuse_ir.reduction import tree_of
+from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.schedule import ImplGraph, Phase, Segment, Sync, TilingCase, local_bytes
 from autofuse_ir.target import TargetKind, TargetSpec
 
@@ -103,10 +103,12 @@ def _in_pieces(graph: AscGraph, loops: SplitLoops, piece: str, target: TargetSpe
 
     Scans can go on from anywhere: rows are cut at whole blocks of local memory.
     """
-    multiple = max((tree_of(node).partials for node in graph.nodes if is_reduction(node)), default=1)
+    pieces = pieces_of(graph, piece)
+    joined = [node for node in graph.nodes if is_reduction(node) and not pieces.looped.isdisjoint(reduced_axes(node))]
+    multiple = max((tree_of(node).partials for node in joined), default=1)
     if piece == graph.axes[-1].name and any(map(is_scan, graph.nodes)):
         multiple = max(multiple, _granule(graph, target))
-    return split_sweeps(graph.axes, loops, TileSplit(piece, pieces_of(graph, piece).around, multiple), taken)
+    return split_sweeps(graph.axes, loops, TileSplit(piece, pieces.around, multiple), taken)
 
 
 def phases_of(made: Plan, course: Course, loops: SplitLoops, arrangement: Arrangement) -> tuple[Phase, ...]:
