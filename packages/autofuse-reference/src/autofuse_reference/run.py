@@ -5,6 +5,7 @@ from typing import Any, TypeAlias, assert_never
 
 import numpy as np
 from autofuse_ir.asc_graph import AscGraph
+from autofuse_ir.checks import verify_structure
 from autofuse_ir.graph import Graph
 from autofuse_ir.program import Program
 from autofuse_ir.schedule import ImplGraph
@@ -42,10 +43,11 @@ def run(
 
     An ImplGraph's axes may be merged: its outputs have as many elements as its AscGraph's, in the same order.
     Raises ``EvaluationError`` for arguments that do not fit, ``InterpreterFault`` for a plan that does
-    not hold together.
+    not hold together, ``IrError`` for a graph that does not.
     """
     match artefact:
         case Graph():
+            verify_structure(artefact)
             return run_graph(
                 artefact, _ordered(artefact.name, [v.name for v in artefact.inputs], arrays), precision, hosts
             )

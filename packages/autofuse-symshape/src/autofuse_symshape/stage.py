@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from autofuse_ir.checks import verify_structure
 from autofuse_ir.dims import const
 from autofuse_ir.dtypes import DType, opaque
 from autofuse_ir.errors import IrError
@@ -30,8 +31,9 @@ def infer(graph: Graph, values: Mapping[str, TensorData] | None = None) -> tuple
     The graph comes back as it is, but for sizes that inputs tell only as multiples (see `without_multiples`).
     ``values`` gives inputs whose content is known when compiling (axes, perm, a shape). Relations that the program
     needs and that cannot be proved over the declared ranges become *assert* guards; raises `ShapeError` for those
-    that can be disproved.
+    that can be disproved, `IrError` for a graph that does not hold together.
     """
+    verify_structure(graph)
     graph, multiples = without_multiples(graph)
     scope = Scope(graph, wanted(graph, frozenset(KERNELS)))
     add_inputs(graph, values or {}, scope)

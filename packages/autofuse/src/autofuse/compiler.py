@@ -128,7 +128,9 @@ def _ranged(symbol: Symbol, declared: Range | None, hint: int | None) -> Symbol:
             where="dims",
             fix="give 0 <= LO <= HI, both inclusive",
         )
-    return evolve(symbol, lo=lo, hi=hi, hint=symbol.hint if hint is None else hint)
+    if hint is None and symbol.hint is not None and lo <= symbol.hint <= hi:
+        hint = symbol.hint  # the model's own, which a range declared here may leave out
+    return evolve(symbol, lo=lo, hi=hi, hint=hint)
 
 
 def compile_model(

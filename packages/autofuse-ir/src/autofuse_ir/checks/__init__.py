@@ -10,7 +10,7 @@ from autofuse_ir.checks.asc_graph import asc_graph_findings
 from autofuse_ir.checks.facts import facts_findings
 from autofuse_ir.checks.finding import Finding, error_of
 from autofuse_ir.checks.fused_graph import fused_graph_findings
-from autofuse_ir.checks.graph import graph_findings
+from autofuse_ir.checks.graph import graph_findings, structure_findings
 from autofuse_ir.checks.impl_graph import impl_graph_findings
 from autofuse_ir.checks.kernels import kernels_findings
 from autofuse_ir.checks.program import program_findings
@@ -27,7 +27,7 @@ from autofuse_ir.target import TargetSpec
 from autofuse_ir.text import Showable, show
 from autofuse_ir.tiling import TilingModel
 
-__all__ = ["Finding", "findings", "verify"]
+__all__ = ["Finding", "findings", "verify", "verify_structure"]
 
 
 def verify(artefact: Showable) -> None:
@@ -36,6 +36,13 @@ def verify(artefact: Showable) -> None:
     if found:
         name = artefact.name if not isinstance(artefact, SymbolFacts) else ""
         raise error_of(found, show(artefact), f"{type(artefact).__name__} {name}".rstrip())
+
+
+def verify_structure(graph: Graph) -> None:
+    """Raise ``IrError`` unless ``graph`` holds together; stages that begin with graphs look at operators themselves."""
+    found = tuple(structure_findings(graph))
+    if found:
+        raise error_of(found, show(graph), f"Graph {graph.name}".rstrip())
 
 
 def findings(artefact: Showable) -> tuple[Finding, ...]:

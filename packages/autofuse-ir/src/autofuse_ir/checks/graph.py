@@ -14,11 +14,16 @@ from autofuse_ir.text.values import values, word
 
 def graph_findings(graph: Graph) -> Iterator[Finding]:
     """Yield every broken invariant of ``graph``."""
+    yield from structure_findings(graph)
+    yield from check_operators(graph)
+
+
+def structure_findings(graph: Graph) -> Iterator[Finding]:
+    """Yield what does not hold together in ``graph``, whatever its operators are."""
     yield from check_names(graph)
     yield from check_order(graph)
     yield from check_outputs(graph)
     yield from check_payloads(graph)
-    yield from check_operators(graph)
     yield from check_declared(graph)
     yield from check_symbols(graph)
 
