@@ -38,6 +38,50 @@ def scanned(op: str, axis: str, exclusive: bool, reverse: bool, dtype: DType) ->
     return b
 
 
+def running_distances() -> Kernel:
+    """Distances of running sums from the largest, as shares of what they come to: each sweep makes the sums again."""
+    b = Kernel("running_distances", {"z0": "a", "z1": "b"})
+    total = b.scan("CumSum", b.read("x", dt.float32, "z0", "z1"), "z1")
+    distance = b.op("Abs", b.apply("Sub", total, b.reduce("Max", total, "z1")))
+    b.write(b.apply("Div", distance, b.reduce("Sum", distance, "z1")), "y")
+    return b
+
+
+def sums_of_shares() -> Kernel:
+    """Shares of what a row comes to, added up from its end: a later sweep, and the other way."""
+    b = Kernel("sums_of_shares", {"z0": "a", "z1": "b"})
+    size = b.op("Abs", b.read("x", dt.float32, "z0", "z1"))
+    b.write(b.scan("CumSum", b.apply("Div", size, b.reduce("Sum", size, "z1")), "z1", reverse=True), "y")
+    return b
+
+
+def integral_image() -> Kernel:
+    b = Kernel("integral_image", {"z0": "a", "z1": "b"})
+    columns = b.scan("CumSum", b.read("x", dt.float32, "z0", "z1"), "z0")
+    b.write(b.scan("CumSum", columns, "z1", reverse=True), "y")
+    return b
+
+
+def columns_of_norms() -> Kernel:
+    b = Kernel("columns_of_norms", {"z0": "a", "z1": "b"})
+    x = b.read("x", dt.float32, "z0", "z1")
+    b.write(b.scan("CumSum", b.apply("Div", x, b.reduce("Max", b.op("Abs", x), "z1")), "z0", exclusive=True), "y")
+    return b
+
+
+def side_by_side() -> Kernel:
+    b = Kernel("side_by_side", {"z0": "a", "z1": "b"})
+    x = b.read("x", dt.float32, "z0", "z1")
+    b.write(b.op("Sub", b.scan("CumSum", x, "z1"), b.scan("CumProd", x, "z1", exclusive=True)), "y")
+    return b
+
+
+TOGETHER = (running_distances, sums_of_shares, integral_image, columns_of_norms, side_by_side)
+PLANES = (
+    *({"a": 1, "b": 1}, {"a": 2, "b": 3}, {"a": 9, "b": 170}, {"a": 70, "b": 33}),
+    *({"a": 0, "b": 3}, {"a": 3, "b": 0}),
+)
+
 LONG = (
     {"a": 1, "b": 1, "c": 200_003},
     {"a": 3, "b": 1, "c": 70_001},
@@ -84,15 +128,34 @@ def compare(emulated: Emulated, points: Iterable[Mapping[str, int]]) -> None:
 
 
 def check(kernels: list[Kernel], folder: Path, target: str) -> None:
-    compare(compile_all(build(kernels, target), folder / "free", target), (*SIZES, *EMPTY))
-    short = build(kernels, target, lambda result: in_pieces(result, 8))
-    compare(compile_all(short, folder / "short", target), (*SIZES, *EMPTY))
+    compare(compile_all(build(kernels, target), folder, target), (*SIZES, *EMPTY))
 
 
 def test_scans_along_every_axis(tmp_path):
     kernels = [scanned("CumSum", axis, *way, dt.float32) for axis in ("z0", "z1", "z2") for way in WAYS]
     whole = [scanned("CumSum", axis, False, False, d) for axis in ("z1", "z2") for d in (dt.int32, dt.int64)]
     check([*kernels, *whole], tmp_path, "ascend-a2")
+
+
+def test_short_pieces_give_the_same_bits(tmp_path):
+    kernels = [scanned("CumSum", axis, *way, dt.float32) for axis in ("z1", "z2") for way in WAYS[::3]]
+    short = build([*kernels, scanned("CumProd", "z0", True, False, dt.int64)], narrowed=lambda r: in_pieces(r, 8))
+    compare(compile_all(short, tmp_path), (*SIZES[1:4], *EMPTY[1:]))
+
+
+def test_scans_share_kernels_with_reductions_and_other_scans(tmp_path):
+    made = build([running_distances(), sums_of_shares()], narrowed=lambda result: in_pieces(result, 64))
+    compare(compile_all(made, tmp_path), PLANES[1:])
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("target", TARGETS)
+def test_kernels_of_scans_and_reductions_on_every_target(target, tmp_path):
+    kernels = [each() for each in TOGETHER]
+    points = (*PLANES, {"a": 5, "b": 20_011}, {"a": 20_011, "b": 5})
+    compare(compile_all(build(kernels, target), tmp_path / "free", target), points)
+    short = build(kernels, target, lambda result: in_pieces(result, 64))
+    compare(compile_all(short, tmp_path / "short", target), PLANES)
 
 
 def test_scans_are_of_any_length(tmp_path):
@@ -118,4 +181,6 @@ def test_rows_of_one_few_and_many_lines_are_of_any_length(target, tmp_path):
 @pytest.mark.parametrize("op", ["CumSum", "CumProd"])
 def test_scans_of_every_type_on_every_target(op, target, tmp_path):
     kernels = [scanned(op, axis, *way, d) for axis in ("z0", "z1", "z2") for way in WAYS for d in DTYPES]
-    check(kernels, tmp_path, target)
+    check(kernels, tmp_path / "free", target)
+    short = build(kernels, target, lambda result: in_pieces(result, 8))
+    compare(compile_all(short, tmp_path / "short", target), (*SIZES, *EMPTY))
