@@ -87,6 +87,10 @@ def test_positions_count_from_where_the_tile_starts(tmp_path):
     check([SAMPLES["positions"].make()], tmp_path, "ascend-a2", sizes)
 
 
+def test_there_may_be_more_gathers_by_computed_indices_than_there_are_events(tmp_path):
+    check([SAMPLES["lookups"].make()], tmp_path, "ascend-a2", tuple(sizes for sizes, _ in SAMPLES["lookups"].runs))
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_type_spreads_on_every_target(target, tmp_path):

@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from attrs import define, evolve, field, frozen
 from autofuse_ir.asc_graph import AscNode
+from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.dims import Dim, product
 from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.schedule import Buffer, Location, Placement, QueuePosition, Segment
@@ -53,9 +54,9 @@ def allocate(
     """Place every evaluated node's value.
 
     A value read only by its own segment stays in registers. Others get a local buffer of one tile: in ``copies`` where
-    a copy engine fills or drains it, and taken over from a buffer of the same size that is dead, or that dies in
-    place (see ``_Pool``). What operators need besides is one more buffer (`scratch`). Reductions in ``spread`` have
-    that many leaf results, in workspace.
+    a copy engine fills or drains it while another tile is worked on, and taken over from a buffer of the same size that
+    is dead, or that dies in place (see ``_Pool``). What operators need besides is one more buffer (`scratch`).
+    Reductions in ``spread`` have that many leaf results, in workspace.
     """
     by_name = {n.name: n for n in nodes}
     spans = lifetimes(by_name, course.segments)
@@ -80,19 +81,22 @@ def allocate(
         else:
             varying = nest.varying(node)
             is_full = varying == nest.vectorised and not needs.any_for(node)
-            layout = _Layout(tuple(a.name for a in varying), node.dtype.itemsize, is_full)
+            is_late = has_copy_engines and _is_late(node, by_name)
+            layout = _Layout(tuple(a.name for a in varying), node.dtype.itemsize, is_full, is_late)
             position = _position(node, by_name, spans) if has_copy_engines else QueuePosition.VECCALC
             size = rows.bytes_of(node, nest)
             between = Lifetime(course.phases[span.first], course.phases[span.last], span.readers)
             is_held = between.first < len(course.held)
             if between.first == between.last:
-                wanted = Buffer(f"{name}_buf", Location.LOCAL, position, size, 1 if is_held else pool.copies)
+                once = is_held or is_late
+                wanted = Buffer(f"{name}_buf", Location.LOCAL, position, size, 1 if once else pool.copies)
                 pool.take(wanted, layout, span, between.first)
             elif is_held:
                 lifetime = course.held[between.first]
                 held.append(Buffer(f"{name}_buf", Location.LOCAL, position, size, 1, None, lifetime))
             else:
-                lasts = Buffer(f"{name}_buf", Location.LOCAL, position, size, copies, None, course.crossing)
+                times = 1 if is_late else copies
+                lasts = Buffer(f"{name}_buf", Location.LOCAL, position, size, times, None, course.crossing)
                 lasting.take(lasts, evolve(layout, is_full=False), between, between.first)
             placements.append(Placement(name, Location.LOCAL, f"{name}_buf"))
     scratch = needs.buffers(tuple(_work(by_name[n], course.nests[s.first], rows, by_name) for n, s in spans.items()))
@@ -115,6 +119,12 @@ def _work(node: AscNode, nest: Nest, rows: Rows, nodes: Mapping[str, AscNode]) -
     return node, elements + MOVED_ELEMENTS + 8 * results
 
 
+def _is_late(node: AscNode, nodes: Mapping[str, AscNode]) -> bool:
+    """True for a Load at indices that are computed, or gathered themselves."""
+    indices = [nodes[name] for name in node.inputs[1:]] if node.op == "Load" else []
+    return any(index.op not in ("Load", *NOT_EVALUATED) or len(index.inputs) > 1 for index in indices)
+
+
 def _position(node: AscNode, nodes: dict[str, AscNode], spans: dict[str, Lifetime]) -> QueuePosition:
     if node.op == "Load":
         return QueuePosition.VECIN
@@ -128,12 +138,14 @@ class _Layout:
     """How a tile's elements lie in a buffer: the axes it varies along, and bytes per element.
 
     ``is_full``: it varies along all vectorised axes, so each element belongs to one point of the tile; and its operator
-    needs no scratch, so that it does not come back to an operand after it has begun to write.
+    needs no scratch, so that it does not come back to an operand after it has begun to write. ``is_late``: it is
+    gathered while the tile is worked on, and shares its buffer with nothing.
     """
 
     axes: tuple[str, ...]
     itemsize: int
     is_full: bool
+    is_late: bool = False
 
 
 @define
@@ -172,6 +184,8 @@ class _Pool:
         if (buffer.bytes, buffer.copies) != (wanted.bytes, wanted.copies):
             return False
         old_layout, last, made = self._owners[buffer.name]
+        if layout.is_late or old_layout.is_late:
+            return False
         if last < span.first:
             return wanted.position is QueuePosition.VECCALC or made < phase
         is_vector = wanted.position is QueuePosition.VECCALC

@@ -6,12 +6,11 @@ from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.schedule import QueuePosition
 
 from autofuse_codegen.targets.ascendc.draft import Draft
-from autofuse_codegen.targets.ascendc.lines import Line, vector
+from autofuse_codegen.targets.ascendc.fills import clear, close_all, form_of, transfer
+from autofuse_codegen.targets.ascendc.lines import Line
 from autofuse_codegen.targets.ascendc.literals import type_name
-from autofuse_codegen.targets.ascendc.loads import LoadForm, index_operands, is_gathered, load_form, waits_for_values
-from autofuse_codegen.targets.ascendc.margins import close
+from autofuse_codegen.targets.ascendc.loads import LoadForm, index_operands, is_gathered, waits_for_values
 from autofuse_codegen.targets.ascendc.memory import Queue
-from autofuse_codegen.targets.ascendc.transfers import Transfers
 
 
 @define
@@ -19,6 +18,8 @@ class Handovers:
     """The queues of one phase; ``_left`` counts the nodes that will still touch memory of each.
 
     Buffers of values that other phases read, too, are given back where the scope of the phase ends (``finish``).
+    ``_arriving`` are Loads without a queue that nothing has waited for. ``_settled`` are values that the scalar unit
+    may read, since it has waited for the vector unit when they were there.
     """
 
     draft: Draft
@@ -26,6 +27,8 @@ class Handovers:
     _left: dict[str, int] = field(factory=dict)
     _waiting: dict[str, list[AscNode]] = field(factory=dict)
     _taken_at: dict[str, int] = field(factory=dict)
+    _arriving: list[AscNode] = field(factory=list)
+    _settled: set[str] = field(factory=set)
     _handed_on_at: int = 0
 
     def __attrs_post_init__(self) -> None:
@@ -54,22 +57,22 @@ class Handovers:
                 draft.say(node, f"Load from {draft.parameters[draft.gm(node)[1]]}")
             self._alloc(queue, loads)
             for node in loads:
-                match self._form(node):
+                match form_of(draft, node):
                     case LoadForm.ELEMENTS:
-                        self._clear(node)
+                        clear(draft, node)
                         read.append(node)
                     case LoadForm.ROW_BY_INDEX:
                         gathers.append(node)
                     case LoadForm.STAGED:
                         staged.append(node)
                     case _:
-                        draft.lines += self._transfer(node)
+                        draft.lines += transfer(draft, node)
             if any(node in loads for node in (*gathers, *read, *staged)) or self._has_indices(loads):
                 late.append((queue, loads[0]))
             else:
                 draft.put(f"{queue.name}.EnQue({self._handle(queue, loads[0])});")
         for node in sorted(staged, key=lambda node: not is_gathered(node.dtype)):
-            draft.lines += self._transfer(node)
+            draft.lines += transfer(draft, node)
         self._indexed(gathers, read)
         if read or not all(is_gathered(node.dtype) for node in staged):
             draft.put("af_order<HardEvent::S_V>();")
@@ -83,16 +86,17 @@ class Handovers:
         draft = self.draft
         indexed = [n for n in draft.order if n in gathers or (n in read and index_operands(n))]
         indices = {draft.nodes[name] for node in indexed for name in index_operands(node)}
-        is_filled = any(n.op == "Load" and self._form(n) in (LoadForm.BOX, LoadForm.STAGED) for n in indices)
+        is_filled = any(n.op == "Load" and form_of(draft, n) in (LoadForm.BOX, LoadForm.STAGED) for n in indices)
         if indices:
             draft.put("", "af_order<HardEvent::MTE2_S>();")
         if read or is_filled:
             draft.lines += [Line(""), Line("af_order<HardEvent::V_S>();", settles=True)]
         for node in (*[n for n in read if n not in indexed], *indexed):
-            draft.lines += self._transfer(node)
+            draft.lines += transfer(draft, node)
 
     def finish(self) -> list[str]:
         """Take what this phase loads for others alone; return what stands at the end of the scope of the phase."""
+        self._arrive()
         kept = [queue for queue in self.draft.memory.queues if queue.name in self._open and self._is_kept(queue)]
         for queue in kept:
             if queue.position is QueuePosition.VECIN and self._open[queue.name] == "filled":
@@ -104,22 +108,53 @@ class Handovers:
         queue = self.draft.memory.queue_of(self.draft.memory.memory_of(node.name) or "")
         if queue is not None:
             self._alloc(queue, [node])
-            self._close(queue, [node])
+            close_all(self.draft, queue.position, [node])
 
     def gather(self, node: AscNode) -> None:
-        """Fill the queue of Load ``node``, whose indices have been computed."""
+        """Fill the memory of Load ``node``, whose indices have been computed.
+
+        The vector unit is done with all of it when the scalar unit has the indices, and so begins to copy.
+        """
         draft = self.draft
-        queue = draft.memory.queue_of(draft.memory.memory_of(node.name) or "")
-        assert queue is not None, "a Load's buffer is one of a queue"
-        self._alloc(queue, [node])
-        is_read = self._form(node) is LoadForm.ELEMENTS
+        draft.tensor(node)
+        is_read = form_of(draft, node) is LoadForm.ELEMENTS
         if is_read:
-            self._clear(node)
-        draft.lines.append(Line("af_order<HardEvent::V_S>();", settles=True))
-        draft.lines += self._transfer(node)
-        if is_read:
+            clear(draft, node)
+        if is_read or not self._settled.issuperset(index_operands(node)):
+            draft.lines.append(Line("af_order<HardEvent::V_S>();", settles=True))
+            self._settled.update(index_operands(node), self._done_before(node))
+        draft.lines += transfer(draft, node)
+        if not is_read:
+            self._arriving.append(node)
+            return
+        self._settled.add(node.name)
+        self._taken_at[node.name] = len(draft.lines)
+        if any(node.name not in index_operands(reader) for reader in self._readers(node)):
             draft.put("af_order<HardEvent::S_V>();")
-        draft.put(f"{queue.name}.EnQue({self._handle(queue, node)});")
+
+    def _readers(self, node: AscNode) -> list[AscNode]:
+        return [reader for reader in self.draft.impl.nodes if node.name in reader.inputs]
+
+    def _done_before(self, node: AscNode) -> set[str]:
+        """The values of the phase that the vector unit has computed, or waited for, before Load ``node``."""
+        draft = self.draft
+        done = set()
+        for each in draft.order[: draft.order.index(node)]:
+            queue = draft.memory.queue_of(draft.memory.memory_of(each.name) or "")
+            is_there = each not in self._arriving if queue is None else self._open.get(queue.name) == "taken"
+            if each.op != "Load" or is_there:
+                done.add(each.name)
+        return done
+
+    def _arrive(self) -> None:
+        """Wait for all Loads without a queue."""
+        draft, arrived = self.draft, self._arriving
+        self._arriving = []
+        if arrived:
+            draft.put("af_order<HardEvent::MTE2_V>();")
+        for node in arrived:
+            self._taken_at[node.name] = len(draft.lines)
+            close_all(draft, QueuePosition.VECIN, [node])
 
     def _loads(self, queue: Queue) -> list[AscNode]:
         """The Loads that fill ``queue``."""
@@ -134,17 +169,10 @@ class Handovers:
         names = {name for node in early for name in index_operands(node)}
         return any(node.name in names for node in loads)
 
-    def _form(self, node: AscNode) -> LoadForm:
-        return load_form(node, self.draft.nodes, self.draft.layouts)
-
-    def _transfer(self, node: AscNode) -> list[Line]:
-        draft = self.draft
-        transfers = Transfers(draft.nest, draft.layouts, draft.nodes, draft.index)
-        memory = draft.memory.memory_of(node.name) or node.name
-        return transfers.load(node, draft.tensor(node), memory, draft.gm(node)[0])
-
     def prepare(self, node: AscNode) -> None:
         """Take what ``node`` reads from its queues, and room for what it writes."""
+        if any(each.name in node.inputs for each in self._arriving):
+            self._arrive()
         for memory in self._touched(node):
             queue = self.draft.memory.queue_of(memory)
             if queue is None:
@@ -153,7 +181,7 @@ class Handovers:
                 self._dequeue(queue)
             elif queue.position is QueuePosition.VECOUT and queue.name not in self._open:
                 self._alloc(queue, self._members(queue))
-                self._close(queue, self._members(queue))
+                close_all(self.draft, queue.position, self._members(queue))
 
     def release(self, node: AscNode) -> None:
         """Give back the buffers that ``node`` was the last to touch."""
@@ -179,9 +207,9 @@ class Handovers:
         self._dequeue(queue, value)
         return waiting
 
-    def is_ordered(self, queue: Queue) -> bool:
-        """True where another queue has ordered vector unit and copy engine since ``queue`` was taken."""
-        return self._taken_at.get(queue.name, len(self.draft.lines)) <= self._handed_on_at
+    def is_ordered(self, name: str) -> bool:
+        """True where another queue has ordered vector unit and copy engine since queue, or Load, ``name`` was taken."""
+        return self._taken_at.get(name, len(self.draft.lines)) <= self._handed_on_at
 
     def _touched(self, node: AscNode) -> tuple[str, ...]:
         """The memory of values of this phase that ``node`` reads or writes."""
@@ -198,14 +226,6 @@ class Handovers:
         names = {node.name for node in self._members(queue)}
         readers = (n for n in self.draft.impl.nodes if n.op not in NOT_EVALUATED and not self.draft.makes(n.name))
         return any(name in names for reader in readers for name in reader.inputs)
-
-    def _clear(self, node: AscNode) -> None:
-        """Give what is read of the memory of ``node`` besides its elements its contents."""
-        layouts = self.draft.layouts
-        axes = layouts.axes_of(node)
-        block = 32 // node.dtype.itemsize
-        end = self.draft.margins.ends.get(node.name) or f"af_round_up({layouts.count(axes)}, {block})"
-        self.draft.put(f"af_close_early({self.draft.tensors[node.name]}, 0, {end});")
 
     def _handle(self, queue: Queue, node: AscNode) -> str:
         if not queue.is_shared:
@@ -246,17 +266,9 @@ class Handovers:
         self._open[queue.name] = "taken"
         if queue.position is QueuePosition.VECIN:
             self._taken_at.setdefault(queue.name, len(self.draft.lines))
-            self._close(queue, nodes)
+            close_all(self.draft, queue.position, nodes)
         else:
             self._handed_on_at = len(self.draft.lines)
-
-    def _close(self, queue: Queue, nodes: list[AscNode]) -> None:
-        draft = self.draft
-        for node in nodes:
-            if node.op == "Load" and self._form(node) is LoadForm.ELEMENTS:
-                continue  # done before it was read
-            for text in close(node, draft.tensor(node), draft.margins, draft.layouts, queue.position):
-                draft.lines.append(vector(text, (), {draft.memory.memory_of(node.name) or node.name}))
 
     def _stores_of(self, queue: Queue) -> int:
         members = {member.name for member in queue.members}

@@ -1,13 +1,14 @@
 """The queues and buffers of one kernel function, and which value lies where.
 
 Events of queues are scarce: a position has eight, and a double buffer takes two. Where there are more buffers than
-that, several share a queue: they are filled one after the other and handed on together.
+that, several share a queue: they are filled one after the other and handed on together. What is gathered by indices
+that the kernel computes has no queue: it is waited for before it is read, by one event for all.
 """
 
 from collections.abc import Callable
 from copy import copy
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.schedule import Buffer, ImplGraph, Location, QueuePosition
@@ -48,18 +49,24 @@ class Queue:
 
 @frozen
 class Space:
-    """A buffer that the vector unit alone uses."""
+    """A buffer without a queue. ``is_filled``: by copies, too, that are waited for one by one."""
 
     name: str
     buffer: Buffer
     size_field: str
+    is_filled: bool
+
+    @property
+    def type(self) -> str:
+        """The type of the buffer."""
+        return f"TBuf<TPosition::{'VECIN' if self.is_filled else 'VECCALC'}>"
 
 
 @define
 class Memory:
     """All queues and spaces of ``impl``; values by the memory they lie in.
 
-    ``moves_rows``: a Load that copies make alone. ``waits``: one whose indices are computed: it has a queue of its own.
+    ``moves_rows``: a Load that copies make alone. ``waits``: one whose indices are computed.
     """
 
     impl: ImplGraph
@@ -83,15 +90,9 @@ class Memory:
         plain = [b for b in local if b.position is QueuePosition.VECIN and b not in (*through, *own)]
         out = [b for b in local if b.position is QueuePosition.VECOUT and b not in own]
         # A queue that binds both positions takes events of both.
-        inputs = EVENTS - self._events(through) - len(late) - self._events(held, QueuePosition.VECIN)
+        inputs = EVENTS - self._events(through) - bool(late) - self._events(held, QueuePosition.VECIN)
         outputs = EVENTS - self._events(through) - self._events(held, QueuePosition.VECOUT)
-        if late and inputs < 2:
-            raise CodegenError(
-                f"it gathers {len(late)} times by indices that it computes, more than there are events of queues for",
-                where=f"kernel {self.impl.name}",
-                fix="fuse fewer gathers",
-            )
-        alone = [*((evolve(b, copies=1),) for b in late), *((b,) for b in held)]
+        alone = [(b,) for b in held]
         for members in (*self._shared(plain, inputs), *alone, *self._shared(out, outputs), *[(b,) for b in through]):
             number = len(queues)
             first = members[0]
@@ -99,12 +100,15 @@ class Memory:
             name = self.names.of(f"queue {number}", f"{stem}_queue")
             queues.append(Queue(name, first.position, members, first.copies, f"q{number}_size", first.name in passing))
         self.queues = tuple(queues)
-        rest = [b for b in local if b.position is QueuePosition.VECCALC]
+        rest = [b for b in local if b.position is QueuePosition.VECCALC or b in late]
+        stages = any(n.op == "Load" and n.attr("scratch") for n in self.impl.nodes)
         owners = {a.buffer: a.node for a in self.impl.accumulators if a.buffer is not None}
         spaces = []
         for number, buffer in enumerate(rest):
             stem = self._value_of(buffer.name) or (f"{owners[buffer.name]}_acc" if buffer.name in owners else SCRATCH)
-            spaces.append(Space(self.names.of(f"space {buffer.name}", f"{stem}_buf"), buffer, f"b{number}_size"))
+            is_filled = buffer in late or (stages and buffer.name not in (*used, *owners))
+            name = self.names.of(f"space {buffer.name}", f"{stem}_buf")
+            spaces.append(Space(name, buffer, f"b{number}_size", is_filled))
         self.spaces = tuple(spaces)
         count = sum(q.copies for q in queues) + len(spaces)
         if count > BUFFERS:

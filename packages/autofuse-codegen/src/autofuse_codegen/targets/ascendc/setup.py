@@ -29,7 +29,7 @@ def setup(drafts: tuple[Draft, ...], body: tuple[Item, ...]) -> tuple[Memory, li
         lines.append(f"{queue.type} {queue.name};")
         lines.append(f"pipe.InitBuffer({queue.name}, {queue.copies}, t->{queue.size_field});")
     for space in memory.spaces:
-        lines.append(f"TBuf<TPosition::VECCALC> {space.name};")
+        lines.append(f"{space.type} {space.name};")
         lines.append(f"pipe.InitBuffer({space.name}, t->{space.size_field});")
     lines += [line for line in _slices(memory, draft) if re.search(rf"\b{line.split()[2]}\b", text)]
     scratch = memory.scratch
@@ -54,7 +54,7 @@ def _defined(drafts: tuple[Draft, ...], memory: Memory) -> dict[str, str]:
     margins = drafts[0].margins
     for value in (*margins.ends, *sorted(margins.gaps)):
         space = next((s for s in memory.spaces if s.buffer.name == memory.memory_of(value)), None)
-        if space is not None and any(draft.makes(value) for draft in drafts):
+        if space is not None and not space.is_filled and any(draft.makes(value) for draft in drafts):
             found[space.buffer.name] = f"af_define({space.name}.Get<uint8_t>(), t->{space.size_field});"
     return found
 

@@ -97,18 +97,19 @@ def _store(node: AscNode, draft: Draft, queues: Handovers) -> None:
     value = node.inputs[0]
     memory = draft.memory.memory_of(value)
     queue = draft.memory.queue_of(memory) if memory is not None else None
-    if queue is None:
+    is_gathered = waits_for_values(draft.nodes[value], draft.nodes)
+    if queue is None and not is_gathered:
         raise CodegenError(
             f"the value of {value} lies in no queue that drains to global memory",
             where=f"node {node.name}",
             fix="place it in a VECOUT buffer",
         )
-    if queue.position is not QueuePosition.VECIN:
+    if queue is not None and queue.position is not QueuePosition.VECIN:
         for each in queues.hand_on(node, queue):
             _copy_out(each, draft)
         return
-    is_borrowed = not queue.passes  # from a queue that only the vector unit takes from
-    if is_borrowed and not queues.is_ordered(queue):
+    is_borrowed = queue is None or not queue.passes  # from memory that only the vector unit waits for
+    if is_borrowed and not queues.is_ordered(value if queue is None else queue.name):
         draft.put("af_order<HardEvent::V_MTE3>();")
     _copy_out(node, draft)
     if is_borrowed:
