@@ -83,7 +83,13 @@ def test_an_unknown_operator_names_what_is_near(call: Any) -> None:
 def test_the_table_has_no_holes(call: Any) -> None:
     assert call("operators", "--check").code == 0
     unknown = evolve(operator("Exp"), name="Frobnicate")
-    assert holes((operator("Exp"), unknown)) == ("Frobnicate",)
+    lacking = holes((operator("Exp"), unknown))
+    assert {name for name, _ in lacking} == {"Frobnicate"}
+    assert [column.split(" in ")[1] for _, column in lacking] == [
+        "autofuse-reference",
+        "autofuse-symshape",
+        "autofuse-fusion",
+    ]
 
 
 def test_operators_of_a_target_are_told_apart_by_what_computes_them(call: Any) -> None:

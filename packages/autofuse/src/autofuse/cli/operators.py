@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from enum import Enum
 
 import click
-from autofuse_fusion.lower.table import lowering_of
+from autofuse_fusion.lower.table import REINTERPRETED, VIEWS, lowering_of
 from autofuse_fusion.lower.views.table import VIEW_LOWERINGS
 from autofuse_ir.asc_ops import ASC_OPS, NOT_EVALUATED, AscOp
 from autofuse_ir.dtypes import TENSOR_DTYPES, DType
@@ -14,6 +14,7 @@ from autofuse_ir.operators import Family, Flag, Operator, all_operators
 from autofuse_ir.target import TargetKind, TargetSpec, load_target, target_names
 from autofuse_reference.operators.table import has_meaning
 from autofuse_schedule.legalise.survey import SURVEYED, Means, means
+from autofuse_symshape.rules import DECLARED, RULES
 from rich.table import Table
 
 from autofuse.cli.console import terminal
@@ -24,6 +25,9 @@ _WHOLE_NUMBERS = {
     "u8-64": tuple(f"u{bits}" for bits in (8, 16, 32, 64)),
 }
 """Names for all integers of one kind, so that a row stays short."""
+
+_SIZES = ("Shape", "Size", "GatherShapes")
+"""Operators that make sizes only."""
 
 
 class Fuses(Enum):
@@ -45,7 +49,7 @@ def fuses(operator: Operator) -> Fuses:
 
 @click.command(short_help="List the operators, and what each target computes.")
 @click.argument("name", required=False)
-@click.option("--check", is_flag=True, help="Print the holes of the table; exit 1 if a vector operator has no meaning.")
+@click.option("--check", is_flag=True, help="Print what vector operators lack, and where; exit 1 if there is any.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--target", "target_name", help="Show how an Ascend target computes each primitive, and what it refuses.")
 def operators(name: str | None, check: bool, as_json: bool, target_name: str | None) -> int:
@@ -208,15 +212,29 @@ def _facts(
     }
 
 
-def holes(table: Iterable[Operator]) -> tuple[str, ...]:
-    """Return the vector operators of ``table`` that have no NumPy meaning."""
-    return tuple(o.name for o in table if Flag.VECTOR in o.flags and not has_meaning(o.name))
+def holes(table: Iterable[Operator]) -> tuple[tuple[str, str], ...]:
+    """Return the columns of vector operators of ``table`` that are empty: operator, and what it lacks and where."""
+    found = []
+    for operator in table:
+        columns = (
+            ("a NumPy meaning in autofuse-reference", has_meaning(operator.name)),
+            ("a shape rule in autofuse-symshape", operator.name in RULES or operator.name in DECLARED),
+            ("a lowering in autofuse-fusion", _is_lowered(operator.name)),
+        )
+        if operator.has(Flag.VECTOR):
+            found += [(operator.name, column) for column, is_filled in columns if not is_filled]
+    return tuple(found)
+
+
+def _is_lowered(name: str) -> bool:
+    """True for what has a lowering or needs none: it renames elements, or makes sizes that the program knows."""
+    return lowering_of(name) is not None or name in VIEW_LOWERINGS | dict.fromkeys((*VIEWS, *REINTERPRETED, *_SIZES))
 
 
 def _check() -> int:
     missing = holes(all_operators())
-    for name in missing:
-        click.echo(f"{name}: no NumPy meaning in autofuse-reference")
+    for name, column in missing:
+        click.echo(f"{name} lacks {column}")
     if not missing:
         click.echo("no holes")
     return 1 if missing else 0
