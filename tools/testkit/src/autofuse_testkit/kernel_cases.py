@@ -3,7 +3,7 @@
 Needs the packages, unlike the rest of the plug-in.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -161,12 +161,13 @@ def implementations(case: KernelCase, target: TargetSpec, *, holds: bool = True)
     return tuple(i for a in result.alternatives for g in a.groups for i in g.implementations)
 
 
-def random_tiles(impl: ImplGraph, sizes: dict[str, int], rng: np.random.Generator) -> dict[str, int]:
+def random_tiles(impl: ImplGraph, sizes: Mapping[str, int], rng: np.random.Generator) -> dict[str, int]:
     """Draw each tile size from all allowed ones (small ones first: they make more tiles)."""
     tiles: dict[str, int] = {}
     for variable in impl.tile_variables:
         largest = evaluate(variable.hi, {**sizes, **tiles})
-        allowed = [v for v in range(variable.lo, min(largest, 40) + 1) if v % variable.multiple == 0]
+        many = max(40, 8 * variable.multiple)
+        allowed = [v for v in range(variable.lo, min(largest, many) + 1) if v % variable.multiple == 0]
         tiles[variable.name] = int(rng.choice([*allowed, largest]))
     return tiles
 
