@@ -6,6 +6,7 @@ from ascend_kernels import Built, Kernel, backend_of
 from attrs import frozen
 from autofuse_codegen.stage import emit
 from autofuse_ir import dtypes as dt
+from autofuse_ir.asc_graph import Bounds
 from autofuse_ir.checks import verify
 from autofuse_ir.dims import const
 from autofuse_ir.dtypes import DType
@@ -73,6 +74,16 @@ def below_peak(name: str) -> Kernel:
     return b
 
 
+def padded_ends() -> Kernel:
+    """Rows with filled ends, less what they and others sum up to; a weight and the position of each column."""
+    b = Kernel("padded_ends", {"z0": "n", "z1": 2, "z2": "m + 3"})
+    x = b.load(b.input("x", F), ("n", 2, "m"), ("z0", "z1", ("z2", 1, -2)), bounds=Bounds.FILL, fill=0.5)
+    x = b.apply("Mul", x, b.read("w", F, "z2"))
+    x = b.apply("Add", x, b.cast(b.axis_index("z2", dt.int32), F))
+    b.write(b.apply("Sub", x, b.reduce("Sum", x, "z0", "z2")), "y")
+    return b
+
+
 PLANE = {"z0": "n", "z1": "m"}
 GROUPS = {"z0": "n", "z1": 3, "z2": 7, "z3": "m"}
 DEEP = Tree(4096, 64)
@@ -106,6 +117,9 @@ SAMPLES: dict[str, Reduced] = {
         lambda: alone("shared_ends", "Sum", F, {"z0": "n", "z1": 2, "z2": "m"}, ("z0", "z2")),
         "r-core",
         (({"n": 3, "m": 9_001}, 6), ({"n": 500, "m": 60}, 4), ({"n": 2, "m": 5}, 2)),
+    ),
+    "padded_ends": Reduced(
+        padded_ends, "r-core", (({"n": 3, "m": 5_001}, 4), ({"n": 150, "m": 60}, 4), ({"n": 2, "m": 0}, 2))
     ),
     "shared_integers": Reduced(
         lambda: alone("shared_integers", "Sum", dt.int64, PLANE, ("z0",)),

@@ -18,7 +18,7 @@ SIZES = (
     {"n": 2, "m": 20_000},
     {"n": 5_000, "m": 3},
 )
-QUICK = ("outer_sum", "shared_ends", "shared_integers", "shared_columns", "groups")
+QUICK = ("outer_sum", "shared_ends", "padded_ends", "shared_integers", "shared_columns", "groups")
 SHAPES = {
     "rows": (PLANE, ("z1",)),
     "columns": (PLANE, ("z0",)),
