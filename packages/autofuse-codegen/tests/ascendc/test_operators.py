@@ -34,12 +34,15 @@ def constant(op: str, dtype: DType) -> bool | int | float:
 
 
 def add(b: Kernel, op: str, dtype: DType, form: str) -> str:
-    """Add ``op``; its last operand (the first where a number is left of it) has the shape that ``form`` says."""
+    """Add ``op``; its last operand (the first where a number is left of it) has the shape that ``form`` says.
+
+    Of form "numbers" all operands but the first are numbers.
+    """
     values = []
     dtypes = operand_dtypes(op, dtype)
     for number, each in enumerate(dtypes):
         is_special = number == (0 if form == "left_number" else len(dtypes) - 1) and len(dtypes) > 1
-        shape = form if is_special else "flat"
+        shape = "number" if form == "numbers" and number else form if is_special else "flat"
         axes = {"flat": ("z0", "z1"), "row": ("z1",), "column": ("z0",), "one_value": ()}.get(shape)
         if axes is None:
             values.append(b.scalar(constant(op, each), each))
@@ -151,6 +154,30 @@ def test_each_operator_computes_what_the_interpreter_does(tmp_path):
 def test_operands_of_every_shape_are_taken(tmp_path):
     forms = [(op, d, form) for op, d in (("Sub", dt.float32), ("Maximum", dt.float16)) for form in FORMS[1:]]
     check(kernels(forms, "k", "ascend-a2"), tmp_path, "ascend-a2")
+
+
+@pytest.mark.parametrize("dtype", [dt.int64, dt.int32], ids=lambda d: d.text)
+def test_what_is_composed_has_room_where_no_other_operator_takes_more(dtype: DType, tmp_path):
+    """Each operator is a kernel of its own, with numbers, which take pieces of the room themselves."""
+    built: dict[str, Built] = {}
+    for op in (
+        "Add",
+        "Mul",
+        "Maximum",
+        "Lt",
+        "LeftShift",
+        "RightShift",
+        "Select",
+        "TruncDiv",
+        "FloorDiv",
+        "Mod",
+        "Pow",
+    ):
+        for form in ("number", "left_number", "numbers"):
+            if len(operand_dtypes(op, dtype)) + (form != "numbers") >= 3:
+                built |= kernels([(op, dtype, form)], f"{op.lower()}_{form}", "ascend-a2")
+    assert len(built) >= 18
+    check(built, tmp_path, "ascend-a2")
 
 
 def test_casts_convert_as_the_interpreter_does(tmp_path):

@@ -20,7 +20,7 @@ _WIDE = {
     "Mul": 10 * _WORDS,
     **dict.fromkeys(("Minimum", "Maximum"), 11 * _WORDS),
     **dict.fromkeys(COMPARES, 9 * _WORDS),
-    "Select": 8 * _WORDS,
+    "Select": 10 * _WORDS,  # both of what it chooses from may be numbers
     **dict.fromkeys(("LeftShift", "RightShift"), 4 * _WORDS),
     "Cast": 0,
 }
