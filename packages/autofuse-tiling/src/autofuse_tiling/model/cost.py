@@ -14,6 +14,7 @@ from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_ir.tiling import CostTerm, PipeCost
 
 from autofuse_tiling.model.cached import cache_terms
+from autofuse_tiling.model.scans import is_scan, scan_terms
 from autofuse_tiling.model.speeds import SCALE, speed
 from autofuse_tiling.model.strided import traffic_of, transferred
 from autofuse_tiling.model.walks import Walk, rereads, walks_of
@@ -153,9 +154,12 @@ def _reads(walk: Walk, again: frozenset[str], target: TargetSpec) -> tuple[CostT
 
 
 def _compute(walk: Walk, number: int, target: TargetSpec) -> tuple[CostTerm, ...]:
-    terms = []
+    terms: list[CostTerm] = []
     for node in walk.nodes:
         if node.op in ("Load", "Store"):
+            continue
+        if is_scan(node) and target.kind is TargetKind.ASCEND:
+            terms += scan_terms(walk, node, target)
             continue
         cost = target.cost_of(node.op, node.dtype)
         elements = walk.joined(node) if reduced_axes(node) else walk.elements(node)

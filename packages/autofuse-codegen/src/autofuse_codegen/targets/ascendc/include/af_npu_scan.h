@@ -1,8 +1,8 @@
 // Scans: every element joined with those before it, one after the other; exclusive ones leave the element itself out,
 // and give the first one what joining nothing gives. Reverse ones start at the end.
 //
-// Along an outer axis whole rows are joined. Along the innermost one eight rows or more are transposed first, so that
-// columns become rows; fewer are walked by the scalar unit.
+// Along an outer axis whole rows are joined. Along the innermost one rows are transposed first, so that columns become
+// rows; a single one is walked by the scalar unit.
 #pragma once
 #include "af_npu_fill.h"
 #include "af_npu_stage.h"
@@ -153,7 +153,7 @@ __aicore__ inline void af_scan_columns(const AscendC::LocalTensor<T>& to, const 
                                        const AscendC::LocalTensor<uint8_t>& scratch,
                                        const af_running<T>& running = {{}, true, false}) {
   if constexpr (sizeof(T) == 4) {
-    if (rows >= 8) {
+    if (rows > 1) {
       for (uint32_t row = 0; row < rows; row += AF_SCAN_ROWS) {
         const uint32_t some = af_smaller(rows - row, AF_SCAN_ROWS);
         const af_running<T> some_lines = {running.goes_on ? running.sums[row] : running.sums, running.is_first,

@@ -1,0 +1,49 @@
+"""Cycles of scans on a vector core: one instruction after the other along the axis, whatever is joined by each."""
+
+from autofuse_ir.asc_graph import AscNode
+from autofuse_ir.asc_ops import AscKind, asc_op
+from autofuse_ir.dims import ceildiv, const, product
+from autofuse_ir.target import TargetSpec
+from autofuse_ir.tiling import CostTerm
+
+from autofuse_tiling.model.walks import Walk
+
+JOINS = {"CumSum": "Add", "CumProd": "Mul"}
+TURNED_ROWS = 128
+"""Rows along the innermost axis that are scanned together, as columns."""
+TURNED_CALLS = 10
+"""Instructions that find out where columns lie and carry on what came before, for each such group of rows."""
+ROW_CALLS = 2
+"""Those that carry on what came before, where whole rows are joined."""
+VECTOR_BITS = 32
+"""Wider elements are joined by the scalar unit."""
+
+
+def is_scan(node: AscNode) -> bool:
+    """Return whether ``node`` joins each element with those before it."""
+    rule = asc_op(node.op)
+    return rule is not None and rule.kind is AscKind.SCAN
+
+
+def scan_terms(walk: Walk, node: AscNode, target: TargetSpec) -> tuple[CostTerm, ...]:
+    """Return what scan ``node`` costs in all tiles.
+
+    Each step along an outer axis joins a row. Along the innermost one a step joins a column of up to ``TURNED_ROWS``
+    rows, which are gathered first, and put back.
+    """
+    elements = walk.elements(node) * walk.tiles
+    if node.dtype.bits > VECTOR_BITS:
+        return (CostTerm(2 * target.quantity("scalar_local_cycles"), elements, const(1)),)
+    join = target.cost_of(JOINS[node.op], node.dtype)
+    axes = [axis for axis in walk.axes if walk.varies(node, axis.root)]
+    along = next((i for i, axis in enumerate(axes) if axis.root == node.attr("axis")), 0)
+    if axes and along == len(axes) - 1:
+        groups = ceildiv(product(axis.size for axis in axes[:-1]), const(TURNED_ROWS))
+        steps = (axes[-1].size + TURNED_CALLS) * groups
+        per_element = join.per_element + 2 * target.quantity("gather_cycles")
+    else:
+        steps = product(axis.size for axis in axes[:along]) * (
+            product(a.size for a in axes[along : along + 1]) + ROW_CALLS
+        )
+        per_element = join.per_element
+    return CostTerm(join.per_call, steps * walk.tiles, const(1)), CostTerm(per_element, elements, const(1))
