@@ -192,7 +192,7 @@ class Call:
     def dims_attr(self, name: str) -> tuple[Dim, ...]:
         """Return a list-of-ints attribute as sizes; empty where it is absent."""
         value = self.attr(name)
-        return tuple([as_dim(each) for each in value]) if isinstance(value, tuple) else ()  # type: ignore[arg-type]
+        return tuple([as_dim(each) for each in value]) if isinstance(value, tuple) else ()  # type: ignore[arg-type] # a list of ints
 
     def ints_attr(self, name: str) -> tuple[int, ...]:
         """Return a list-of-ints attribute known when compiling, else `UnknownShape`; empty where it is absent."""

@@ -1,6 +1,7 @@
 """Peers to measure against."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ def peers(
             case "numpy":
                 dtypes = {v.name: v.dtype for v in lowered.facts.values}
                 interpreter = GraphInterpreter(lowered.graph, dtypes, plugins.hosts())
-                found[name] = lambda run=interpreter: run.outputs(arrays)  # type: ignore[misc]
+                found[name] = partial(interpreter.outputs, arrays)
             case "onnxruntime":
                 found[name] = _onnxruntime(model, arrays)
             case "":

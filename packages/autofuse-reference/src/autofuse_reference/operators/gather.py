@@ -1,6 +1,7 @@
 """The meaning of gathers, one-hot and top-k. An index out of range is an error."""
 
 import math
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -8,6 +9,8 @@ from autofuse_reference.arrays import Array
 from autofuse_reference.errors import Status, StatusError
 from autofuse_reference.operators.axes import normalised
 from autofuse_reference.operators.call import Call, Meaning
+
+_Side: TypeAlias = Literal["left", "right"]
 
 
 def checked(call: Call, index: Array, size: int, negative: bool) -> Array:
@@ -125,20 +128,20 @@ def _sort(call: Call) -> tuple[Array, Array]:
 
 def _search_sorted(call: Call) -> Array:
     sequence, values = call.array("sorted_sequence"), call.array("values")
-    side = "right" if call.flag("right") else "left"
+    side: _Side = "right" if call.flag("right") else "left"
     if sequence.ndim == 1:
-        return np.asarray(np.searchsorted(sequence, values, side))  # type: ignore[call-overload]
+        return np.asarray(np.searchsorted(sequence, values, side))
     rows = sequence.reshape(math.prod(sequence.shape[:-1]), sequence.shape[-1])
     wanted = values.reshape(rows.shape[0], values.shape[-1])
-    found = [np.searchsorted(row, value, side) for row, value in zip(rows, wanted, strict=True)]  # type: ignore[call-overload]
+    found = [np.searchsorted(row, value, side) for row, value in zip(rows, wanted, strict=True)]
     return np.asarray(found, np.int64).reshape(values.shape)
 
 
 def _bucketize(call: Call) -> Array:
     boundaries = np.asarray(call.attrs["boundaries"], np.float64)
     # torch.bucketize's right=False means boundaries[i-1] < x <= boundaries[i].
-    side = "right" if call.flag("right") else "left"
-    return np.asarray(np.searchsorted(boundaries, call.array("x"), side))  # type: ignore[call-overload]
+    side: _Side = "right" if call.flag("right") else "left"
+    return np.asarray(np.searchsorted(boundaries, call.array("x"), side))
 
 
 def _non_zero(call: Call) -> Array:

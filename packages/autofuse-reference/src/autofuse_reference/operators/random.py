@@ -19,7 +19,9 @@ def _uniform(call: Call) -> Array:
 def _uniform_v2(call: Call) -> tuple[Array, Array]:
     shape, offset = call.operand("shape"), call.array("offset")
     generator = _generator(call)
-    generator.bit_generator.advance(int(offset.reshape(-1)[0]))  # type: ignore[attr-defined]
+    source = generator.bit_generator
+    assert isinstance(source, np.random.Philox)
+    source.advance(int(offset.reshape(-1)[0]))
     bits = generator.integers(0, 1 << 24, shape)
     return np.asarray(bits / float(1 << 24)), offset + np.prod(shape, dtype=np.int64)
 

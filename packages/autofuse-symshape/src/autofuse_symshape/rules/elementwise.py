@@ -1,6 +1,6 @@
 """Shapes of element-wise operators: equal, broadcast, or broadcast to one of the inputs."""
 
-from autofuse_ir.dims import const, eq
+from autofuse_ir.dims import Dim, const, eq
 from autofuse_ir.operators import Flag, all_operators
 
 from autofuse_symshape.broadcast import broadcast, broadcast_onto
@@ -32,7 +32,7 @@ def _select(call: Call) -> Shapes:
     return (x1,)
 
 
-def _equal(call: Call, a: tuple, b: tuple, what: str) -> None:  # type: ignore[type-arg]
+def _equal(call: Call, a: tuple[Dim, ...], b: tuple[Dim, ...], what: str) -> None:
     if len(a) != len(b):
         call.fail(f"{what} have shapes {shown(a)} and {shown(b)} of different rank")
     for left, right in zip(a, b, strict=True):

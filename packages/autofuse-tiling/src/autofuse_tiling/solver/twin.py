@@ -3,7 +3,7 @@
 Its answers equal those of ``af_tiling_solver.h`` exactly: tiles, cost to the last bit, status, count of evaluations.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from autofuse_tiling.solver.arithmetic import ceildiv, saturate
@@ -196,7 +196,7 @@ class _Search:
             def at(j: int, tiles: Tiles = tiles, v: int = v, grid: Grid = grid) -> Tiles:
                 return _with(tiles, {v: grid.snap(saturate(grid.step * j))})
 
-            def probe(j: int, at=at) -> tuple[bool, float]:  # type: ignore[no-untyped-def]
+            def probe(j: int, at: Callable[[int], Tiles] = at) -> tuple[bool, float]:
                 check = self.model.block_check(at(j), cap)
                 return not check.holds, check.level
 

@@ -85,7 +85,7 @@ def _exit_code_of(words: Sequence[str], with_traceback: bool) -> int:
         place = f"{error.filename}: " if error.filename else ""
         click.echo(f"error: {place}{error.strerror or error}\n  check the path, its rights and the disk", err=True)
         return 2
-    except Exception as error:
+    except Exception as error:  # whatever is left is a fault of ours: it is said in words, too
         if with_traceback:
             traceback.print_exc()
         last = traceback.extract_tb(error.__traceback__)[-1]

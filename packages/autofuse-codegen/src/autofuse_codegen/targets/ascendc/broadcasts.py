@@ -1,6 +1,6 @@
 """Broadcasts along one axis."""
 
-from autofuse_ir.asc_graph import AscNode
+from autofuse_ir.asc_graph import AscNode, Axis
 
 from autofuse_codegen.targets.ascendc.layout import Layouts
 from autofuse_codegen.targets.ascendc.lines import Line, vector
@@ -69,7 +69,7 @@ def _spread(operand: Tensor, to: Tensor, target: str, source: str, sizes: str) -
     return vector(text, reads, {to.memory}, settles=True)
 
 
-def _loop(layouts: Layouts, axes: tuple, index: str, line: Line) -> list[Line]:  # type: ignore[type-arg]
+def _loop(layouts: Layouts, axes: tuple[Axis, ...], index: str, line: Line) -> list[Line]:
     end = layouts.points(axes)
     return [
         Line(f"for (uint32_t {index} = 0; {index} < {end}; ++{index}) {{", line.reads),

@@ -3,6 +3,7 @@
 from attrs import define, field
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.comment import comment_text
+from autofuse_ir.dims import Dim
 from autofuse_ir.dims_c import c_text
 from autofuse_ir.schedule import ImplGraph, Phase
 
@@ -110,7 +111,8 @@ class Draft:
                 self._numbers[name] = Number(literal(value, node.dtype), node.dtype, value)
             elif node.op == "IndexExpr":
                 expression = node.attr("expression")
-                text = c_text(expression, self.sizes.__getitem__)  # type: ignore[arg-type]
+                assert isinstance(expression, Dim)
+                text = c_text(expression, self.sizes.__getitem__)
                 self._numbers[name] = Number(f"static_cast<{type_name(node.dtype)}>({text})", node.dtype)
             elif self.is_number(node):
                 number = self.number(node.inputs[0])
