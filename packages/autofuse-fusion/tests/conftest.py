@@ -1,127 +1,31 @@
 """Runs fused graphs on NumPy, in a way that shares no code with the fusion: index arithmetic and the reference."""
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.stage import fuse
-from autofuse_ir.asc_graph import AscGraph, AscNode, Bounds
-from autofuse_ir.asc_ops import REDUCTIONS
 from autofuse_ir.checks.asc_graph import asc_graph_findings
-from autofuse_ir.dims import Dim
 from autofuse_ir.dims_eval import evaluate, holds
 from autofuse_ir.facts import GuardKind, InputDim, InputElement, ResultDim, ResultElement, SymbolFacts
 from autofuse_ir.fused_graph import AscBackend, FusedAscBackend, FusedGraph, FusedNode, HostRegion, SizesNode, ViewNode
 from autofuse_ir.graph import Graph
-from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.target import load_target
 from autofuse_reference.arrays import dtype_of, numpy_dtype, to_array
 from autofuse_reference.asc_graph.interpret import interpret
-from autofuse_reference.operators.asc import evaluate_asc
 from autofuse_reference.operators.evaluate import evaluate_operator
-from autofuse_reference.operators.reduction_tree import reduce_axes
-from autofuse_reference.operators.scan import scan
 from autofuse_symshape.stage import infer
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from kernels_by_point import run_asc_graph
 
 Array = np.ndarray[Any, Any]
 CPU = load_target("cpu")
-
-
-def run_asc_graph(graph: AscGraph, inputs: Sequence[Array], sizes: Mapping[str, int]) -> dict[int, Array]:
-    """Evaluate a kernel point by point over its whole nest; a store that misses an element leaves a poison value."""
-    extents = [evaluate(axis.size, sizes) for axis in graph.axes]
-    place = {axis.name: k for k, axis in enumerate(graph.axes)}
-    values: dict[str, Array] = {}
-    stored: dict[str, Array] = {}
-    outputs: dict[int, Array] = {}
-    seen: set[str] = set()
-
-    def position(axis: str) -> Array:
-        k = place[axis]
-        return np.arange(extents[k]).reshape([-1 if k == other else 1 for other in range(len(extents))])
-
-    def extent(node: AscNode) -> list[int]:
-        """The size of a node's value along each axis."""
-        for repeat, axis in zip(node.repeats, graph.axes, strict=True):
-            assert repeat in (axis.size, 1), (node, axis)
-        return [evaluate(repeat, sizes) for repeat in node.repeats]
-
-    def along(name: str, axes: tuple[int, ...]) -> Array:
-        """A value at every point of ``axes``."""
-        shape = values[name].shape
-        return np.broadcast_to(values[name], [extents[k] if k in axes else size for k, size in enumerate(shape)])
-
-    def flat_index(node: AscNode) -> tuple[Array, Array]:
-        """The element at each point, and whether there is one."""
-        assert node.access is not None
-        index: Array = np.zeros((1,) * len(extents), np.int64)
-        inside: Array = np.ones((1,) * len(extents), np.bool_)
-        for size, dim in zip([evaluate(d, sizes) for d in node.access.memory], node.access.dims, strict=True):
-            at: Any = evaluate(dim.offset, sizes)
-            if dim.axis is not None:
-                at = at + position(dim.axis) * evaluate(dim.step, sizes)
-            if dim.operand is not None:
-                at = at + values[node.inputs[1 + dim.operand]].astype(np.int64) * evaluate(dim.step, sizes)
-            whole = np.broadcast_to(at, np.broadcast_shapes(np.shape(at), extent(node)))
-            fits = (whole >= 0) & (whole < size)
-            if node.access.bounds is Bounds.ERROR and not np.all(fits):
-                raise IndexError(node.name)
-            assert node.access.bounds is Bounds.FILL or np.all(fits), node
-            index, inside = index * size + at, inside & fits
-        return np.broadcast_to(index, extent(node)), np.broadcast_to(inside, extent(node))
-
-    for node in graph.nodes:
-        assert node.name not in seen, f"{node.name} is made twice"
-        assert all(name in seen for name in node.inputs), f"{node.name} reads what is not made yet"
-        seen.add(node.name)
-        match node.op:
-            case "Data":
-                values[node.name] = np.ascontiguousarray(inputs[node.attr("index")]).reshape(-1)  # type: ignore[call-overload]
-                assert values[node.name].dtype == numpy_dtype(node.dtype)
-            case "Load":
-                memory, (index, inside) = values[node.inputs[0]], flat_index(node)
-                if node.access is not None and node.access.bounds is Bounds.FILL:
-                    fill = np.asarray(node.attr("fill")).astype(memory.dtype)
-                    found = np.full(index.shape, fill, memory.dtype)
-                    found[inside] = memory[index[inside]]
-                    values[node.name] = found
-                else:
-                    values[node.name] = memory[index]
-            case "Store":
-                assert node.access is not None
-                count = int(np.prod([evaluate(d, sizes) for d in node.access.memory], dtype=np.int64))
-                index, _ = flat_index(node)
-                assert index.size == count == np.unique(index).size, "a store writes each element once"
-                flat = np.zeros(count, numpy_dtype(node.dtype))
-                flat[index.reshape(-1)] = np.broadcast_to(values[node.inputs[0]], extent(node)).reshape(-1)
-                stored[node.name] = flat
-            case "Output":
-                outputs[node.attr("index")] = stored[node.inputs[0]]  # type: ignore[index]
-            case "Scalar":
-                value = np.asarray(node.attr("value")).astype(numpy_dtype(node.dtype))
-                values[node.name] = value.reshape((1,) * len(extents))
-            case "IndexExpr":
-                expression = node.attr("expression")
-                assert isinstance(expression, Dim)
-                value = np.asarray(evaluate(expression, sizes)).astype(numpy_dtype(node.dtype))
-                values[node.name] = value.reshape((1,) * len(extents))
-            case "Broadcast":
-                values[node.name] = values[node.inputs[0]]
-            case "AxisIndex":
-                values[node.name] = position(str(node.attr("axis"))).astype(numpy_dtype(node.dtype))
-            case op if op in REDUCTIONS:
-                axes = tuple(place[axis] for axis in reduced_axes(node))
-                values[node.name] = reduce_axes(op, along(node.inputs[0], axes), axes, tree_of(node))
-            case "CumSum" | "CumProd":
-                axis = place[str(node.attr("axis"))]
-                flags = bool(node.attr("exclusive")), bool(node.attr("reverse"))
-                values[node.name] = scan(node.op, along(node.inputs[0], (axis,)), axis, *flags)
-            case _:
-                attrs = {attr.name: attr.value for attr in node.attrs}
-                values[node.name] = evaluate_asc(node.op, node.dtype, attrs, [values[name] for name in node.inputs])
-    return outputs
 
 
 def bind(facts: SymbolFacts, arrays: Mapping[str, Array], sizes: dict[str, int]) -> None:

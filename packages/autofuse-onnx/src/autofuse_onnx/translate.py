@@ -9,7 +9,7 @@ from autofuse_ir.graph import Attr, Node, Payload, Value
 from autofuse_ir.operators import Flag, ParamKind, check_node, operator, result_dtypes
 from autofuse_ir.tensor_data import TensorData
 
-from autofuse_onnx.lowering import Lowering, Native, Step
+from autofuse_onnx.lowering import Lowering, Native, Operand, Step
 from autofuse_onnx.mappings.table import RULES
 from autofuse_onnx.node import OnnxNode, ValueType
 from autofuse_onnx.payload import payload_of_native, payload_of_node, without_dims
@@ -176,13 +176,12 @@ class Translation:
         return dtypes.get(name) or self.dtype(name) or opaque
 
     def _operand(
-        self, own: str, i: int, operand: object, names: Mapping[str, str], constants: dict[str, TensorData]
+        self, own: str, i: int, operand: Operand, names: Mapping[str, str], constants: dict[str, TensorData]
     ) -> str | None:
         if operand is None or isinstance(operand, str):
             return None if operand is None else names.get(operand, operand)
-        assert not isinstance(operand, bytes)
         name = _fresh(f"{own}.const{i}", {*self.taken, *constants})
-        constants[name] = to_tensor_data(operand)  # type: ignore[arg-type]
+        constants[name] = to_tensor_data(operand)
         return name
 
     def _outputs(self, own: str, step: Step, outputs: tuple[str, ...], names: dict[str, str]) -> tuple[str, ...]:
