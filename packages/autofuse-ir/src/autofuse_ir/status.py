@@ -18,6 +18,9 @@ class Status(IntEnum):
     NEGATIVE_EXPONENT = 3
 
 
+STATUS_BYTES = 64
+"""Bytes that each block of a kernel for Ascend has for its status word, first in the workspace."""
+
 NO_MEMORY = 31
 """The bit of a kernel that got no memory: no fault of its values."""
 

@@ -1,4 +1,4 @@
-"""Options from the environment. This is the only module of AutoFuse that reads environment variables."""
+"""Options from the environment: the one place where AutoFuse reads its own variables (the emulator has one more)."""
 
 import os
 from collections.abc import Mapping

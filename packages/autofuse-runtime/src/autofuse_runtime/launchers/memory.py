@@ -7,13 +7,10 @@ import numpy as np
 from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.dtypes import DType, bfloat16
 from autofuse_ir.program import ProgramKernel
-from autofuse_ir.status import Status, StatusError
+from autofuse_ir.status import STATUS_BYTES, Status, StatusError
 
 from autofuse_runtime.arrays import Array, numpy_dtype
 from autofuse_runtime.errors import InternalError
-
-STATUS_BYTES = 64
-"""Bytes that each block has for its status word, first in the workspace of kernels that have one."""
 
 
 def outputs_of(kernel: ProgramKernel, sizes: Mapping[str, int]) -> list[Array]:

@@ -14,13 +14,14 @@ from attrs import frozen
 from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.kernels import FileRole, KernelBundle
 from autofuse_ir.program import ProgramKernel
+from autofuse_ir.status import STATUS_BYTES
 
 from autofuse_runtime.arrays import Array
 from autofuse_runtime.cache import ArtefactCache
 from autofuse_runtime.errors import InternalError
 from autofuse_runtime.launchers.acl import AclDevice, device_of
 from autofuse_runtime.launchers.cann import Cann
-from autofuse_runtime.launchers.memory import STATUS_BYTES, check_status, inputs_of, outputs_of, results_of
+from autofuse_runtime.launchers.memory import check_status, inputs_of, outputs_of, results_of
 from autofuse_runtime.launchers.tilings import Tilings, compile_tilings, files_of, sources_of, write_sources
 from autofuse_runtime.recipe import Recipe
 from autofuse_runtime.toolchain import Toolchain, in_parallel

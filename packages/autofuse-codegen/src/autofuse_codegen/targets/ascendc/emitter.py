@@ -7,6 +7,7 @@ from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.kernels import FileRole, KernelBundle, SourceFile
 from autofuse_ir.schedule import ScheduleResult
+from autofuse_ir.status import STATUS_BYTES
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import TilingModel
 
@@ -29,10 +30,6 @@ FLAGS = ("-std=c++17", "-O2", "-fno-exceptions", "-fno-rtti")
 
 ARCHITECTURES = {"ascend-a2": "dav-2201", "ascend-a3": "dav-2201", "ascend-350": "dav-3510"}
 
-STATUS_BYTES = 64
-"""Bytes of a block's status word, which stand first in the workspace. A kernel that waits for all blocks must have a
-workspace of some bytes."""
-
 TILING_UB, TILING_WORKSPACE, TILING_NEGATIVE_SIZE = -1, -2, -3
 """Results of tiling functions beside those of the solver: less UB than tiles are sized for; a workspace that the 32-bit
 field for its size cannot state; a size below 0."""
@@ -53,6 +50,7 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
     steps = [each.steps for each in layout.alternatives]
     waits = any(len(each) > 1 for each in steps) or any(part.waits for part in layout.parts)
     has_status = any(part.has_status for part in layout.parts)
+    # Where all blocks wait for one another, a workspace of some bytes has to be there.
     head = STATUS_BYTES * (target.cores if has_status else int(waits))
     workspace = schedule.workspace_bytes + head
     check_workspace(workspace, schedule, facts)

@@ -8,6 +8,7 @@ from autofuse_codegen.targets.ascendc.lines import Line, vector
 from autofuse_codegen.targets.ascendc.loads import LoadForm, load_form
 from autofuse_codegen.targets.ascendc.margins import close
 from autofuse_codegen.targets.ascendc.transfers import Transfers
+from autofuse_codegen.targets.ascendc.vector_unit import BLOCK_BYTES
 
 
 def form_of(draft: Draft, node: AscNode) -> LoadForm:
@@ -26,7 +27,7 @@ def clear(draft: Draft, node: AscNode) -> None:
     """Give what is read of the memory of ``node`` besides its elements its contents, before the elements are there."""
     layouts = draft.layouts
     axes = layouts.axes_of(node)
-    block = 32 // node.dtype.itemsize
+    block = BLOCK_BYTES // node.dtype.itemsize
     end = draft.margins.ends.get(node.name) or f"af_round_up({layouts.count(axes)}, {block})"
     draft.put(f"af_close_early({draft.tensors[node.name]}, 0, {end});")
 

@@ -15,6 +15,7 @@ from autofuse_codegen.kernel.names import identifier
 from autofuse_codegen.targets.ascendc.arguments import Place, place_of
 from autofuse_codegen.targets.ascendc.case import Written, write_case
 from autofuse_codegen.targets.ascendc.names import Names
+from autofuse_codegen.targets.ascendc.vector_unit import BLOCK_BYTES
 from autofuse_codegen.targets.ascendc.views import CaseView, FieldView, FunctionView, PartView, SettingView
 
 WORDS = """
@@ -26,7 +27,6 @@ PART_FIELDS = (
     FieldView("uint32_t", "block_dim", "blocks of this part"),
     FieldView("uint32_t", "tiling_key", "its tiling case"),
 )
-BLOCK_BYTES = 32
 MOST = 2**31 - 1
 """The largest size of a dim."""
 OWN = ("status", "workspace")

@@ -24,9 +24,9 @@ from autofuse_codegen.targets.ascendc.reduction_places import (
     times,
     total_of,
 )
+from autofuse_codegen.targets.ascendc.vector_unit import VECTOR_BYTES
 
 JOINS = {"Sum": "af_join_sum", "Prod": "af_join_prod", "Max": "af_join_max", "Min": "af_join_min"}
-VECTOR_BYTES = 256
 
 
 def by_rows(

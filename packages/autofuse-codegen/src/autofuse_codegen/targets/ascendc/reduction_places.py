@@ -9,8 +9,7 @@ from autofuse_ir.reduction import reduced_axes
 from autofuse_codegen.targets.ascendc.draft import Draft
 from autofuse_codegen.targets.ascendc.lines import Item, Line
 from autofuse_codegen.targets.ascendc.literals import type_name
-
-BLOCK_BYTES = 32
+from autofuse_codegen.targets.ascendc.vector_unit import BLOCK_BYTES
 
 
 @frozen

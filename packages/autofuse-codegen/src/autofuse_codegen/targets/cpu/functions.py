@@ -6,6 +6,7 @@ from autofuse_ir.comment import comment_text
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.schedule import ImplGraph, Location, Phase, ScheduleResult
+from autofuse_ir.status import NO_MEMORY
 
 from autofuse_codegen.kernel.calls import calls
 from autofuse_codegen.kernel.names import Names, identifier
@@ -138,7 +139,7 @@ def _local_memory(impl: ImplGraph, names: dict[str, str], text: str, scratch: li
         "unsigned char* const local = static_cast<unsigned char*>("
         "launch->host->allocate(launch->host->context, local_bytes));",
         "if (!local) {",
-        "  __atomic_fetch_or(&launch->status->bits, 1ULL << 31, __ATOMIC_RELAXED);",
+        f"  __atomic_fetch_or(&launch->status->bits, 1ULL << {NO_MEMORY}, __ATOMIC_RELAXED);",
         "  return;",
         "}",
     ]
