@@ -1,6 +1,8 @@
 """One well-formed artefact of every contract, all about one kernel: y = Add(x, bias) with a dynamic batch."""
 
 import hashlib
+import sys
+from pathlib import Path
 
 import pytest
 from attrs import frozen
@@ -62,6 +64,8 @@ from autofuse_ir.tiling import CaseModel, Constraint, CostTerm, PipeCost, Suppor
 BATCH, PICKED = symbol("batch"), symbol("picked")
 WIDE, ROW = (BATCH, const(8)), (const(8),)
 TEXT = "// a file\n"
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 @frozen
