@@ -16,7 +16,8 @@ from autofuse_codegen.targets.ascendc.vector_unit import BLOCK_BYTES
 class Around:
     """Loops around what one call joins; offsets of its source, and of its results in UB and in global memory.
 
-    ``start`` is the number of its first element among those that are joined.
+    ``dense`` counts the results of the tile, ``shared`` those of all tiles. ``start`` is the number of the first element
+    among those that are joined.
     """
 
     axes: tuple[Axis, ...]
@@ -24,13 +25,15 @@ class Around:
     source: str
     result: str
     dense: str
+    shared: str
     start: str
 
 
 def around_of(node: AscNode, draft: Draft, axes: tuple[Axis, ...], kept: tuple[Axis, ...], number: int) -> Around:
     """Return the first ``number`` of ``axes`` as loops."""
     layouts = draft.layouts
-    source, result, dense, start = "", "", "", _start(node, draft)
+    source, result, dense, shared, start = "", "", "", "", _start(node, draft)
+    sizes = {axis.name: axis.size for axis in draft.impl.axes}
     indices = []
     for position, axis in enumerate(axes[:number]):
         index = layouts.names.of(f"copy {node.name} {axis.name}", f"{axis.name}_i")
@@ -40,9 +43,11 @@ def around_of(node: AscNode, draft: Draft, axes: tuple[Axis, ...], kept: tuple[A
             at = kept.index(axis)
             result = plus(result, f"{index} * {layouts.step(kept, at)}")
             dense = plus(dense, f"{index} * {layouts.points(kept[at + 1 :])}")
+            inside = product(sizes[inner.root] for inner in kept[at + 1 :])
+            shared = plus(shared, f"static_cast<af_i64>({index}) * {draft.nest.size(inside)}")
         else:
             start = plus(start, _number(node, draft, axis, index))
-    return Around(axes[:number], tuple(indices), source, result, dense, start or "0")
+    return Around(axes[:number], tuple(indices), source, result, dense, shared, start or "0")
 
 
 def looped(line: Line, around: Around, draft: Draft) -> list[Item]:
@@ -105,7 +110,9 @@ def leaves_in(reduction: AscNode, node: AscNode, draft: Draft, first: str, shape
             inside = product(sizes[name] for name in kept[position + 1 :])
             base = plus(base, start if inside == const(1) else f"({start}) * {draft.nest.size(inside)}")
     step = draft.nest.size(product(sizes[name] for name in kept))
-    return f"af_leaves<{type_name(node.dtype)}>{{{draft.leaves(reduction)}, {base or '0'}, {step}, {', '.join(shape)}}}"
+    stride = draft.nest.size(sizes[kept[-1]]) if kept else "1"
+    places = f"{draft.leaves(reduction)}, {base or '0'}, {step}, {stride}, {', '.join(shape)}"
+    return f"af_leaves<{type_name(node.dtype)}>{{{places}}}"
 
 
 def level_of(node: AscNode, draft: Draft) -> str:
@@ -124,7 +131,7 @@ def sink_of(
     apart; ``shape`` as above.
     """
     if is_spread(node, draft):
-        return leaves_in(node, node, draft, around.dense, shape), ()
+        return leaves_in(node, node, draft, around.shared, shape), ()
     to = draft.tensor(node)
     stack = f"{draft.partials(node)}[{plus(partials, around.result)}]"
     text = f"af_stack<{type_name(node.dtype)}>{{{at_offset(to, around.result)}, {stack}, {level}}}"

@@ -98,7 +98,8 @@ def join(node: AscNode, draft: Draft) -> list[Item]:
     at = f"{index} * {row}" if outside else ""
     level = level_of(node, draft)
     sink = f"af_stack<{type_name(node.dtype)}>{{{at_offset(to.text, at)}, {at_offset(partials, at)}, {level}}}"
-    first = f"{index} * {layouts.extent(kept[-1])}" if outside else ""
+    inner = next((axis.size for axis in draft.impl.axes if kept and axis.name == kept[-1].root), const(1))
+    first = f"static_cast<af_i64>({index}) * {draft.nest.size(inner)}" if outside else ""
     count = layouts.extent(kept[-1]) if kept else "1"
     leaves = leaves_in(reduction, node, draft, first, (count, "1", count))
     queue = draft.memory.staging

@@ -4,12 +4,13 @@
 #include "af_npu_reduce.h"
 
 // Values of leaves go to global memory as they are, for all blocks to join them. The results of a leaf are `rows` rows of
-// `results`, dense from element `first` on there, `pitch` apart in UB; the next leaf is `step` elements on.
+// `results`, from element `first` on there, `stride` apart, `pitch` apart in UB; the next leaf is `step` elements on.
 template <typename T>
 struct af_leaves {
   AscendC::GlobalTensor<T> to;
   af_i64 first;
   af_i64 step;
+  af_i64 stride;
   uint32_t results;
   uint32_t rows;
   uint32_t pitch;
@@ -17,7 +18,7 @@ struct af_leaves {
   template <typename Join>
   __aicore__ inline void take(const AscendC::LocalTensor<T>& value, uint32_t, af_i64 number, bool) const {
     af_order<AscendC::HardEvent::V_MTE3>();
-    af_store(to, first + number * step, value, rows, results, results, pitch);
+    af_store(to, first + number * step, value, rows, results, stride, pitch);
     af_order<AscendC::HardEvent::MTE3_V>();
   }
 };
