@@ -1,6 +1,7 @@
 """The command line: what it prints, its exit codes, and errors of one paragraph."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,21 @@ def test_sources_alone_need_no_compiler(
         assert built.code == 3
         assert "g++" in built.err
         assert not (tmp_path / "c").exists()
+
+
+def test_sources_for_a_chip_are_all_that_it_takes_and_no_more(call: Any, affine_file: Path, tmp_path: Path) -> None:
+    sources = tmp_path / "sources"
+    assert call("compile", affine_file, "-o", sources, "--target", "ascend-a2", "--emit-only").code == 0
+    files = [file for file in (sources / "src").iterdir() if file.is_file()]
+    names = {file.name for file in files}
+    included = {
+        name
+        for file in files
+        for name in re.findall(r'^ *# *include "(.+)"', file.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert {name for name in included if name.startswith(("af_", "k0_"))} <= names, "CANN's headers alone are missing"
+    assert not {"library.cpp", "CMakeLists.txt"} & names, "kernels of a chip are no C library"
+    assert not (sources / "include").exists()
 
 
 def test_without_a_compiler_run_and_verify_use_the_interpreter(

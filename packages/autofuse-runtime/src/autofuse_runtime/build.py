@@ -16,7 +16,7 @@ from autofuse_runtime.bundle import PROGRAM, Manifest, replacing, write_manifest
 from autofuse_runtime.c_header import c_header
 from autofuse_runtime.c_model import file_stem
 from autofuse_runtime.cache import ArtefactCache
-from autofuse_runtime.compile_kernels import BuiltLibrary, compile_library, kernel_sources
+from autofuse_runtime.compile_kernels import BuiltLibrary, bundle_sources, compile_library, kernel_sources
 from autofuse_runtime.errors import BuildError
 from autofuse_runtime.isa import MachineIsa
 from autofuse_runtime.settings import default_cache
@@ -101,9 +101,18 @@ def _write(
         )
 
 
-def write_sources(program: Program, bundles: Sequence[KernelBundle], directory: Path) -> None:
-    """Write ``program.json``, ``src/`` and ``include/`` of a bundle: all of it that needs no compiler."""
+def write_sources(
+    program: Program, bundles: Sequence[KernelBundle], directory: Path, *, c_library: bool = True
+) -> None:
+    """Write ``program.json``, ``src/`` and ``include/`` of a bundle: all of it that needs no compiler.
+
+    ``c_library`` False: the kernels are not functions of one C library, as those of a chip are not. They bring what
+    they are built and called with, and nothing is added.
+    """
     write(program, directory / PROGRAM)
+    if not c_library:
+        write_texts(directory, {f"src/{path}": text for path, text in bundle_sources(bundles).items()})
+        return
     stem = file_stem(program)
     texts = {f"src/{path}": text for path, text in kernel_sources(program, bundles).items()}
     flags = " ".join(json.dumps(flag) for flag in (*KERNEL_FLAGS, "-march=native"))

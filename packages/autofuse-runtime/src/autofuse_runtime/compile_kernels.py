@@ -43,7 +43,13 @@ class BuiltLibrary:
 
 def kernel_sources(program: Program, bundles: Sequence[KernelBundle]) -> dict[str, str]:
     """Return every source file of the library by path: the bundles', what they include, and the list of kernels."""
-    texts = {_ABI_HEADER: header_text(), _MODEL_HEADER: model_header(), LIBRARY_FILE: library_source(program)}
+    own = {_ABI_HEADER: header_text(), _MODEL_HEADER: model_header(), LIBRARY_FILE: library_source(program)}
+    return bundle_sources(bundles, own)
+
+
+def bundle_sources(bundles: Sequence[KernelBundle], own: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return ``own`` and the files of ``bundles`` by path; `BuildError` where two differ or one would lie outside."""
+    texts = dict(own or {})
     for bundle in bundles:
         for path, text in [(file.path, file.text) for file in bundle.files] + [
             (file.name, file.text) for file in bundle.support_files

@@ -51,7 +51,7 @@ def _write_sources(lowered: Lowered, target: TargetSpec, folder: Path) -> None:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise DriverError("something is here already", where=str(folder), fix="give a new folder")
         folder.mkdir(parents=True, exist_ok=True)
-        write_sources(lowered.program, lowered.bundles, folder)
+        write_sources(lowered.program, lowered.bundles, folder, c_library=target.kind is TargetKind.CPU)
         write(lowered.source, folder / "graph.json")
         (folder / "report.json").write_text(report_of(lowered, target).to_json(), encoding="utf-8")
     except OSError as error:
