@@ -16,8 +16,8 @@ from autofuse_codegen.targets.ascendc.vector_unit import BLOCK_BYTES
 class Around:
     """Loops around what one call joins; offsets of its source, and of its results in UB and in global memory.
 
-    ``dense`` counts the results of the tile, ``shared`` those of all tiles. ``start`` is the number of the first element
-    among those that are joined.
+    ``dense`` counts the results of the tile, ``shared`` those of all tiles. ``start`` is the number of its first
+    element among those that are joined.
     """
 
     axes: tuple[Axis, ...]
