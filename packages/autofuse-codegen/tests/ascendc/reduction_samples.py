@@ -126,6 +126,11 @@ SAMPLES: dict[str, Reduced] = {
         "r-core",
         (({"n": 5_000, "m": 3}, 4), ({"n": 3, "m": 5}, 2)),
     ),
+    "shared_middle": Reduced(
+        lambda: alone("shared_middle", "Max", F, {"z0": 3, "z1": "n", "z2": "m"}, ("z1",)),
+        "r-core",
+        (({"n": 200, "m": 75}, 6), ({"n": 7, "m": 64}, 48), ({"n": 3, "m": 5}, 2)),
+    ),
     "shared_columns": Reduced(
         lambda: below_peak("shared_columns"), "r-core", (({"n": 9_000, "m": 37}, 4), ({"n": 3, "m": 5}, 2))
     ),

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from ascend_kernels import Kernel, build, compile_all, field_offset, inputs_of
+from ascend_kernels import Emulated, Kernel, build, compile_all, field_offset, inputs_of
 from ascend_mutants import unreported
+from attrs import frozen
 from autofuse_ir import dtypes as dt
 from autofuse_schedule.errors import ScheduleError
 from reduction_samples import DEEP, PLANE, SAMPLES, TEMPLATES, F, alone, build_forced
@@ -17,7 +18,7 @@ SIZES = (
     {"n": 2, "m": 20_000},
     {"n": 5_000, "m": 3},
 )
-QUICK = ("outer_sum", "shared_ends", "padded_ends", "shared_integers", "shared_columns", "groups")
+QUICK = ("outer_sum", "shared_ends", "padded_ends", "shared_integers", "shared_middle", "shared_columns", "groups")
 SHAPES = {
     "rows": (PLANE, ("z1",)),
     "columns": (PLANE, ("z0",)),
@@ -134,6 +135,25 @@ def test_every_missing_synchronisation_is_reported(name, tmp_path):
     count, quiet = unreported(emulated, name, sample.runs, tmp_path)
     assert count >= 8
     assert quiet == []
+
+
+@frozen(eq=False)
+class NarrowTiles(Emulated):
+    """Kernels whose tiles have 16 columns, all of them in one block."""
+
+    def tiling_data(self, name: str, sizes, cores: int) -> bytes:
+        data, bundle = bytearray(super().tiling_data(name, sizes, 1)), self.kernels[name].bundle
+        for field, value in (("z2t_size", 16), ("z0z2Tz1Rb_size", 2**40)):
+            struct.pack_into("<q", data, field_offset(bundle, field), value)
+        return bytes(data)
+
+
+@pytest.mark.parametrize("dtype", [dt.float32, dt.int64])
+def test_leaves_of_tiles_of_some_columns_lie_among_those_of_all(dtype, tmp_path):
+    kernel = alone("some_columns", "Sum", dtype, {"z0": 3, "z1": "n", "z2": "m"}, ("z1",))
+    built = compile_all(build_forced(kernel, "r-core"), tmp_path)
+    emulated = NarrowTiles(built.kernels, built.library, built.tiling)
+    assert check(emulated, "some_columns", [({"n": n, "m": m}, 1) for n, m in ((7, 64), (200, 75))]) == 2
 
 
 def test_tiles_shorter_than_what_is_held_know_their_own_extents(tmp_path):
