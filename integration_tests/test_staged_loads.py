@@ -9,7 +9,7 @@ from autofuse_ir.fused_graph import AscBackend
 from autofuse_ir.target import load_target
 from autofuse_schedule.stage import schedule
 from autofuse_tiling.evaluate import choose
-from autofuse_tiling.model.strided import transferred
+from autofuse_tiling.model.copies import copies_of
 from autofuse_tiling.model.walks import walks_of
 from autofuse_tiling.stage import tile
 
@@ -32,8 +32,8 @@ def scheduled(memory, at):
 
 def bytes_of(impl, sizes):
     walk = next(walk for walk in walks_of(impl) if any(node.op == "Load" for node in walk.nodes))
-    size, of = transferred(walk, next(node for node in walk.nodes if node.op == "Load"), A2)
-    return evaluate(size, sizes) / evaluate(of, sizes)
+    copies = copies_of(walk, next(node for node in walk.nodes if node.op == "Load"), A2)
+    return evaluate(copies.bytes, sizes) / evaluate(copies.of, sizes)
 
 
 def test_a_transposed_tile_pays_for_whole_lines():

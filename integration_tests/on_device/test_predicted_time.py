@@ -1,10 +1,12 @@
 """Predicted time of element-wise kernels of 16 M elements: little more than bytes or arithmetic take at least.
 
 The bound: bytes of arguments, each once, at the modelled bandwidth of GM, or cycles of the vector unit, whichever is
-more, and the head of the launch. The emulator, which counts every instruction of the generated code and never reads the
+more, and the head of the launch. Short copies have less bandwidth: theirs counts where UB holds no tiles for long ones.
+The emulator, which counts every instruction of the generated code and never reads the
 tiling model, then says how far the prediction itself is off.
 """
 
+import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -12,13 +14,14 @@ from attrs import frozen
 from autofuse.compiler import chosen_options, chosen_target, lower_graph
 from autofuse.emulation import emulate
 from autofuse.pipeline import Lowered
-from autofuse.prediction import launch_cycles, predict
+from autofuse.prediction import PartPrediction, launch_cycles, predict
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.dtypes import DType
 from autofuse_ir.target import TargetSpec
 from autofuse_reference.arrays import numpy_dtype
+from autofuse_tiling.model.walks import walks_of
 
 TARGETS = ("ascend-a2", "ascend-a3", "ascend-350")
 DTYPES = (dt.float32, dt.float16, dt.bfloat16)
@@ -92,14 +95,35 @@ def lowered_for(name: str, dtype: DType, target: TargetSpec) -> Lowered:
     return lower_graph(b.build({"y": GRAPHS[name](b, dtype)}), target, chosen_options())
 
 
-def work_of(lowered: Lowered, target: TargetSpec, sizes: Mapping[str, int]) -> Work:
+def loads_per_cycle(lowered: Lowered, target: TargetSpec, sizes: Mapping[str, int], part: PartPrediction) -> float:
+    """Bytes that a core loads in a cycle when all are at work: by long copies, unless local memory is too small."""
+    (scheduled,) = lowered.schedules
+    impl = next(i for i in scheduled.alternatives[0].groups[0].implementations if i.name == part.case)
+    values = {**sizes, **dict(part.tiles)}
+    loads = [(walk, n) for walk in walks_of(impl) for n in walk.nodes if n.op == "Load"]
+    most = max(evaluate(walk.elements(n), values) * n.dtype.itemsize for walk, n in loads)
+    long = target.quantity("load_small_below_bytes")
+    name, size = part.tiles[0]
+    axis = {"z0z1t_size": sizes["n"] * sizes["m"], "z1t_size": sizes["m"]}.get(name)
+    each = most / size
+    if axis is None:  # rows
+        enough = math.ceil(long / each) * each
+    else:  # pieces of an axis, all of them long
+        enough = axis * each / max(1, axis * each // long)
+    if most >= long or part.local_bytes * enough <= part.local_limit * most:
+        return target.quantity("bytes_per_cycle_read")
+    shared = target.quantity("load_small_bytes_per_cycle")
+    return shared + target.quantity("load_small_bytes_per_cycle_alone") / target.cores
+
+
+def work_of(lowered: Lowered, target: TargetSpec, sizes: Mapping[str, int], part: PartPrediction) -> Work:
     (scheduled,) = lowered.schedules
 
     def moved(is_output: bool) -> int:
         shapes = [(a.shape, a.dtype.itemsize) for a in scheduled.arguments if a.is_output is is_output]
         return sum(int(np.prod([evaluate(d, sizes) for d in shape])) * itemsize for shape, itemsize in shapes)
 
-    loads = moved(False) / target.quantity("bytes_per_cycle_read")
+    loads = moved(False) / loads_per_cycle(lowered, target, sizes, part)
     stores = moved(True) / target.quantity("bytes_per_cycle_write")
     impl = scheduled.alternatives[0].groups[0].implementations[0]
     computed = [
@@ -121,7 +145,7 @@ def test_predicted_time_is_near_what_bytes_and_arithmetic_take(is_whole: bool) -
         for sizes in AT_SIXTEEN_MILLIONS:
             (kernel,) = predict(lowered, target, sizes).kernels
             (part,) = kernel.parts
-            least, vector = work_of(lowered, target, sizes), dict(part.pipe_cycles)["VEC"]
+            least, vector = work_of(lowered, target, sizes, part), dict(part.pipe_cycles)["VEC"]
             head = launch_cycles(target) + target.cores * target.quantity("core_launch_cycles")
             bound = max(least.memory, vector) + head
             where = f"{name} of {dtype.name} on {target_name} at {sizes}"
@@ -145,5 +169,5 @@ def test_the_emulator_agrees_with_the_prediction(is_whole: bool) -> None:
             print(
                 f"{where}: emulated {launch.microseconds:.1f} us, predicted {predicted.microseconds:.1f}, {ratio:.2f}"
             )
-            assert 0.8 <= ratio <= 1.4, where
+            assert 0.9 <= ratio <= 1.1, where
             assert launch.local_bytes <= predicted.parts[0].local_bytes, where

@@ -28,7 +28,7 @@ from autofuse_ir.schedule import (
 )
 from autofuse_ir.target import load_target
 from autofuse_tiling.evaluate import choose
-from autofuse_tiling.model.strided import transferred
+from autofuse_tiling.model.copies import copies_of
 from autofuse_tiling.model.walks import walks_of
 from autofuse_tiling.solver.errors import TilingError
 from autofuse_tiling.stage import tile
@@ -208,11 +208,13 @@ def test_a_load_that_fills_moves_the_bytes_of_its_data():
     half = evolve(load.access, memory=(N, as_dim("h")), bounds=Bounds.FILL)
     walk = next(walk for walk in walks_of(made) if load.name in walk.segment.nodes)
     sizes = {"n": 64, "m": 100, "h": 50, "t": 8, "b": 1}
-    whole, part = (
-        evaluate(size, sizes) / evaluate(of, sizes)
-        for size, of in (transferred(walk, load, A2), transferred(walk, evolve(load, access=half), A2))
-    )
-    assert whole == 2 * part > 0
+
+    def moved(node):
+        copies = copies_of(walk, node, A2)
+        return evaluate(copies.bytes, sizes) / evaluate(copies.of, sizes)
+
+    assert moved(load) == 8 * 100 * load.dtype.itemsize
+    # Half as many bytes; but rows that are apart are whole lines.
+    assert moved(evolve(load, access=half)) == 8 * A2.cache_line_bytes / 2
     longer = evolve(half, memory=(N, as_dim("m") + 7))
-    size, of = transferred(walk, evolve(load, access=longer), A2)
-    assert evaluate(size, sizes) / evaluate(of, sizes) == whole, "no more than the tile"
+    assert moved(evolve(load, access=longer)) == 8 * A2.cache_line_bytes, "no more than the tile"

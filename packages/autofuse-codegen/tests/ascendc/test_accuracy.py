@@ -8,6 +8,7 @@ import pytest
 from ascend_kernels import Kernel, build, compile_all
 from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_ops import ASC_OPS, AscKind, AscResult
+from autofuse_reference.arrays import numpy_dtype
 from autofuse_reference.asc_graph.interpret import interpret
 from autofuse_reference.target_math import target_math
 
@@ -55,28 +56,38 @@ def operands(op, rng):
     return [np.where(rng.random(COUNT) < 0.5, middle, wide(rng)).astype(np.float32)]
 
 
-def kernels():
+def kernels(dtype):
     made = []
     for op in FUNCTIONS:
         b = Kernel(f"u_{op.name.lower()}", {"z0": "n"})
-        b.write(b.op(op.name, *(b.read(f"x{i}", dt.float32, "z0") for i in range(op.arity))), "y")
+        b.write(b.op(op.name, *(b.read(f"x{i}", dtype, "z0") for i in range(op.arity))), "y")
         made.append(b)
     return made
 
 
-@pytest.mark.parametrize("target", ["ascend-a2", pytest.param("ascend-350", marks=pytest.mark.thorough)])
-def test_functions_are_as_exact_as_stated(target, tmp_path):
-    emulated = compile_all(build(kernels(), target), tmp_path, target)
+CASES = [(dtype, target) for target in ("ascend-a2", "ascend-350") for dtype in (dt.float32, dt.float16)]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "target"),
+    [pytest.param(*case, marks=[] if case == CASES[0] else pytest.mark.thorough) for case in CASES],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_functions_are_as_exact_as_stated(dtype, target, tmp_path):
+    emulated = compile_all(build(kernels(dtype), target), tmp_path, target)
     rng = np.random.default_rng(5)
+    kind = numpy_dtype(dtype)
     for op in FUNCTIONS:
-        name, arrays = f"u_{op.name.lower()}", operands(op.name, rng)
+        with np.errstate(all="ignore"):
+            name, arrays = f"u_{op.name.lower()}", [a.astype(kind) for a in operands(op.name, rng)]
         (found,) = emulated.run(name, arrays, {"n": COUNT})
         with np.errstate(all="ignore"):
             exact = [a.astype(np.float64) for a in arrays]
             (wanted,) = interpret(emulated.kernels[name].graph, exact, {"n": COUNT}, precision="float64")
-            rounded = wanted.astype(np.float32)
+            rounded = wanted.astype(kind)
         assert np.array_equal(np.isnan(found), np.isnan(rounded)), op.name
-        normal = np.isfinite(rounded) & (np.abs(rounded) > np.finfo(np.float32).tiny)
+        normal = np.isfinite(rounded) & np.isfinite(found) & (np.abs(rounded) > np.finfo(kind).tiny)
         distance = np.abs(found[normal].astype(np.float64) - wanted[normal])
         largest = float(np.max(distance / np.spacing(np.abs(rounded[normal])).astype(np.float64), initial=0.0))
-        assert largest <= target_math(target).max_ulp(op.name, dt.float32) + 1e-3, f"{op.name}: {largest} ULP"
+        print(f"{target} {dtype.name} {op.name}: {largest:.4f} ULP")
+        assert largest <= target_math(target).max_ulp(op.name, dtype) + 1e-3, f"{op.name}: {largest} ULP"

@@ -7,8 +7,8 @@ from autofuse_ir.graph import Attr
 
 from autofuse_schedule.errors import ScheduleError
 
-STAGE_BYTES = 32 * 1024
-"""Room for a block of lines along the other axis, long enough for what one access of global memory costs."""
+STAGE_BYTES = 33 * 1024
+"""Room for 64 lines along the other axis, as long as what one access of global memory costs, and where elements lie."""
 
 
 @frozen
@@ -18,7 +18,7 @@ class StageLoads:
     That are transposes, reversals and steps, and indices for each element of a row.
 
     before   x = Load in0 [m, n] at (z1, z0)
-    after    x = Load in0 [m, n] at (z1, z0) {scratch: 32768}
+    after    x = Load in0 [m, n] at (z1, z0) {scratch: 33792}
     """
 
     def __call__(self, graph: AscGraph) -> AscGraph:

@@ -6,6 +6,7 @@ Loads' and Stores' bytes and evaluates its nodes. The costs come from the Target
 On a CPU the pipe called VEC also pays for what a core fetches from its caches (`autofuse_tiling.model.cached`).
 """
 
+from attrs import evolve
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.dims import Dim, ceildiv, const, dim_max, dim_min, le, product, select, total
 from autofuse_ir.reduction import reduced_axes, tree_of
@@ -14,9 +15,10 @@ from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_ir.tiling import CostTerm, PipeCost
 
 from autofuse_tiling.model.cached import cache_terms
+from autofuse_tiling.model.copies import copy_terms, picked_terms, pipe_heads
 from autofuse_tiling.model.scans import is_scan, scan_terms
 from autofuse_tiling.model.speeds import SCALE, speed
-from autofuse_tiling.model.strided import traffic_of, transferred
+from autofuse_tiling.model.strided import traffic_of
 from autofuse_tiling.model.walks import Walk, rereads, walks_of
 
 
@@ -27,19 +29,26 @@ def pipe_costs(impl: ImplGraph, target: TargetSpec) -> tuple[PipeCost, ...]:
     one bus, which is its pipe "memory".
     """
     walks = tuple(walk for walk in walks_of(impl) if not _is_serial(walk))
+    if _overlaps(impl, target):
+        walks = tuple(evolve(walk, tiles=dim_max(walk.tiles - 1, const(0))) for walk in walks)
     return tuple(PipeCost(pipe, _combined(terms)) for pipe, terms in _pipes(impl, walks, target))
 
 
 def _pipes(
     impl: ImplGraph, walks: tuple[Walk, ...], target: TargetSpec
 ) -> tuple[tuple[str, tuple[CostTerm, ...]], ...]:
-    queues = [b for b in impl.buffers if b.position is not QueuePosition.VECCALC and b.location is Location.LOCAL]
     fill, vector, drain = _fill(walks, target), _vector(walks, target), _drain(walks, target)
     if target.kind is TargetKind.CPU:
         return ("memory", (*fill, *drain)), ("VEC", vector)
-    if all(buffer.copies == 1 for buffer in queues):
+    if not _overlaps(impl, target):
         return (("VEC", (*fill, *vector, *drain)),)
     return ("MTE2", fill), ("VEC", vector), ("MTE3", drain)
+
+
+def _overlaps(impl: ImplGraph, target: TargetSpec) -> bool:
+    """True where pipes work on several tiles at a time: all but the first, which goes through them one by one."""
+    queues = [b for b in impl.buffers if b.position is not QueuePosition.VECCALC and b.location is Location.LOCAL]
+    return target.kind is TargetKind.ASCEND and any(buffer.copies > 1 for buffer in queues)
 
 
 def _combined(terms: tuple[CostTerm, ...]) -> tuple[CostTerm, ...]:
@@ -56,7 +65,7 @@ def head_cost(impl: ImplGraph, target: TargetSpec) -> tuple[CostTerm, ...]:
 
     A CPU hands them out anew for each phase after one that all blocks wait for; even alone a block starts each one. An
     NPU starts its cores one after the other; each time that they meet takes some time more. What one block does while
-    all others wait counts here, too.
+    all others wait counts here, too, and so does the first tile of a core, which goes through its pipes one by one.
     """
     blocks = blocks_of(impl)
     waits = sum(phase.sync is Sync.ALL for phase in impl.phases)
@@ -70,7 +79,13 @@ def head_cost(impl: ImplGraph, target: TargetSpec) -> tuple[CostTerm, ...]:
         found = [CostTerm(target.quantity("launch_cycles"), more_than_one * max(1, launches), const(1))]
         if waits:
             found.append(CostTerm(target.quantity("tile_cycles"), const(waits), const(1)))
-    serial = tuple(walk for walk in walks_of(impl) if _is_serial(walk))
+    walks = tuple(walks_of(impl))
+    serial = tuple(walk for walk in walks if _is_serial(walk))
+    if target.kind is TargetKind.ASCEND:
+        found += pipe_heads(walks, target, blocks)
+    if _overlaps(impl, target):
+        first = (evolve(walk, tiles=dim_min(walk.tiles, const(1))) for walk in walks if walk not in serial)
+        serial = (*serial, *first)
     return _combined((*found, *_fill(serial, target), *_vector(serial, target), *_drain(serial, target)))
 
 
@@ -90,7 +105,9 @@ def _fill(walks: tuple[Walk, ...], target: TargetSpec) -> tuple[CostTerm, ...]:
 
 def _vector(walks: tuple[Walk, ...], target: TargetSpec) -> tuple[CostTerm, ...]:
     compute = tuple(term for number, walk in enumerate(walks) for term in _compute(walk, number, target))
-    if target.kind is TargetKind.CPU and walks:
+    if target.kind is TargetKind.ASCEND:
+        return (*compute, *(term for walk in walks for term in picked_terms(walk, target, by_vector=True)))
+    if walks:
         return (*compute, *cache_terms(walks[0].impl, walks, target), *_scattered(walks, target))
     return compute
 
@@ -118,13 +135,14 @@ def blocks_of(impl: ImplGraph) -> Dim:
 
 
 def _movement(walk: Walk, op: str, target: TargetSpec) -> tuple[CostTerm, ...]:
-    bandwidth = speed(target, "bytes_per_cycle_read" if op == "Load" else "bytes_per_cycle_write")
     moved = [node for node in walk.nodes if node.op == op]
-    if target.kind is TargetKind.CPU:
-        sizes = [(traffic_of(walk, node, target).bytes, const(1)) for node in moved]
-    else:
-        sizes = [transferred(walk, node, target) for node in moved]
-    terms = [CostTerm(float(SCALE), size * walk.tiles, bandwidth * of) for size, of in sizes]
+    if target.kind is TargetKind.ASCEND:
+        blocks = blocks_of(walk.impl)
+        copies = tuple(term for node in moved for term in copy_terms(walk, node, target, blocks))
+        return (*copies, *picked_terms(walk, target)) if op == "Load" else copies
+    bandwidth = speed(target, "bytes_per_cycle_read" if op == "Load" else "bytes_per_cycle_write")
+    sizes = [traffic_of(walk, node, target).bytes for node in moved]
+    terms = [CostTerm(float(SCALE), size * walk.tiles, bandwidth) for size in sizes]
     if moved:
         terms.append(CostTerm(target.quantity("tile_cycles") * len(moved), walk.tiles, const(1)))
     return tuple(terms)
@@ -186,7 +204,7 @@ def _in_registers(walk: Walk) -> int:
 
 def _joins(walk: Walk, target: TargetSpec) -> tuple[CostTerm, ...]:
     """Readers of a reduction in workspace join the results of its leaves, one operation each; vectors of them on UB."""
-    terms = []
+    terms: list[CostTerm] = []
     for node, leaves in _leaves(walk):
         cycles = 1.0 if target.kind is TargetKind.CPU else target.cost_of(node.op, node.dtype).per_element
         terms.append(CostTerm(cycles, leaves * walk.tiles, const(1)))
