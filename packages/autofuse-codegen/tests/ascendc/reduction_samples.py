@@ -116,7 +116,7 @@ SAMPLES: dict[str, Reduced] = {
     "shared_ends": Reduced(
         lambda: alone("shared_ends", "Sum", F, {"z0": "n", "z1": 2, "z2": "m"}, ("z0", "z2")),
         "r-core",
-        (({"n": 3, "m": 9_001}, 6), ({"n": 500, "m": 60}, 4), ({"n": 2, "m": 5}, 2)),
+        (({"n": 3, "m": 9_001}, 6), ({"n": 500, "m": 60}, 4), ({"n": 2, "m": 5}, 2), ({"n": 3, "m": 100_000}, 4)),
     ),
     "padded_ends": Reduced(
         padded_ends, "r-core", (({"n": 3, "m": 5_001}, 4), ({"n": 150, "m": 60}, 4), ({"n": 2, "m": 0}, 2))
