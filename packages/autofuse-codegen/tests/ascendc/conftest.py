@@ -3,11 +3,7 @@
 import sys
 from pathlib import Path
 
-import pytest
-
 sys.path.insert(0, str(Path(__file__).parent))
-
-from ascend_kernels import build, compile_all
 
 
 def pytest_configure(config):
@@ -21,13 +17,3 @@ def pytest_collection_modifyitems(config, items):
     sweeps = [item for item in items if item.get_closest_marker("thorough")]
     config.hook.pytest_deselected(items=sweeps)
     items[:] = [item for item in items if not item.get_closest_marker("thorough")]
-
-
-@pytest.fixture(scope="module")
-def emulate(tmp_path_factory):
-    """Build and compile kernels for a target."""
-
-    def made(kernels, target="ascend-a2"):
-        return compile_all(build(kernels, target), tmp_path_factory.mktemp("ascend"), target)
-
-    return made
