@@ -65,6 +65,20 @@ def test_what_is_proved_to_fit_is_joined_in_32_bits(tmp_path):
     check([counts()], "ascend-a2", tmp_path)
 
 
+def lengthened(op):
+    """An extreme in 64 bits of what 32 hold."""
+    b = Kernel(f"{op}_lengthened".lower(), {"z0": "n", "z1": "m"})
+    b.store(b.reduce(op, b.cast(b.read("x", dt.int32, "z0", "z1"), dt.int64), "z1"), "y", ("n",), ("z0",))
+    return b
+
+
+def test_extremes_of_nothing_are_those_of_their_type(tmp_path):
+    """Whatever types they are joined in."""
+    types = (dt.bool_, dt.int8, dt.uint8, dt.int16, dt.uint16, dt.uint32, dt.int64)
+    kernels = [reduction(op, d, ("z1",)) for op in ("Max", "Min") for d in types]
+    check([*kernels, lengthened("Max"), lengthened("Min")], "ascend-a2", tmp_path, ({"n": 3, "m": 0}, {"n": 5, "m": 9}))
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_reduction_and_scan_of_integers(target, tmp_path):

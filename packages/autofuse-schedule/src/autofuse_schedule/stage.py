@@ -9,6 +9,7 @@ from autofuse_ir.kernel_memory import workspace_plan
 from autofuse_ir.schedule import Alternative, Dropped, ImplGraph, KernelArgument, ScheduleGroup, ScheduleResult
 from autofuse_ir.target import TargetKind, TargetSpec
 
+from autofuse_schedule.asserted import asserted_ranges
 from autofuse_schedule.errors import ScheduleError
 from autofuse_schedule.fits import is_beaten, is_superfluous, never_fits
 from autofuse_schedule.groups import group_of_graph
@@ -33,7 +34,7 @@ def schedule(
     it does where a launch cannot pass all inputs and outputs.
     """
     _check_arguments(backend_node, target)
-    ranges = {s.name: (s.lo, s.hi) for s in facts.symbols}
+    ranges = asserted_ranges(facts)
     groups: list[ScheduleGroup] = []
     dropped: list[Dropped] = []
     if isinstance(backend_node, FusedAscBackend):

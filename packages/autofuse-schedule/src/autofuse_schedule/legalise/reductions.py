@@ -9,13 +9,14 @@ from attrs import evolve, frozen
 from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.asc_ops import AscKind, asc_op
-from autofuse_ir.dims import Dim, product
+from autofuse_ir.dims import Dim, eq, product, select
 from autofuse_ir.dims_eval import bounds
 from autofuse_ir.dtypes import DType, DTypeKind
 from autofuse_ir.graph import Attr
 from autofuse_ir.reduction import reduced_axes, tree_of
 
 from autofuse_schedule.legalise.casts import cast
+from autofuse_schedule.legalise.composed import by_pieces
 from autofuse_schedule.legalise.writer import Writer
 
 VECTOR_BYTES = 256
@@ -48,7 +49,17 @@ class Reductions:
             return cast(w, w.emit("Add", self._joined(node, moved), lowest), dtype)
         between = dt.float16 if is_extreme and dtype.bits == 8 else dt.int32
         wide = cast(w, value, between)
-        return None if wide is None else cast(w, self._joined(node, wide), dtype)
+        if wide is None:
+            return None
+        joined = self._joined(node, wide)
+        if is_extreme and between == dt.int32 and self._may_be_empty(node):  # else the extreme of 32 bits, cut
+            low, high = _range(dtype)
+            limit = w.scalar(low if op == "Max" else high, between)
+            joined = w.emit("Maximum" if op == "Max" else "Minimum", joined, limit)
+        return cast(w, joined, dtype)
+
+    def _may_be_empty(self, node: AscNode) -> bool:
+        return bounds(self._count(node), self.ranges)[0] == 0
 
     def _joined(self, node: AscNode, value: str) -> str:
         """Add ``node`` on ``value`` of any type; rows have a partial result for each lane."""
@@ -89,13 +100,27 @@ class Reductions:
 
     def _on_wide(self, node: AscNode, value: str) -> str | None:
         """In 32 bits what fits there, else as they are: the scalar unit joins them."""
-        w, dtype = self.writer, self.writer.dtype(value)
+        dtype = self.writer.dtype(value)
         within = self._bounds(value)
         if within is not None and self._fits(node, within):
             narrow = self._narrow(value)
             if narrow is not None:
-                return cast(w, self._joined(node, narrow), dtype)
+                return self._lengthened(node, self._joined(node, narrow), dtype)
         return self._joined(node, value)
+
+    def _lengthened(self, node: AscNode, joined: str, dtype: DType) -> str | None:
+        """``joined``, of 32 bits, in the 64 of ``dtype``; an extreme of nothing becomes that of 64 bits."""
+        w = self.writer
+        wide = cast(w, joined, dtype)
+        if wide is None or node.op not in ("Max", "Min") or not self._may_be_empty(node):
+            return wide
+        at = 0 if node.op == "Max" else 1
+        missing = select(eq(self._count(node), 0), _range(dtype)[at] - _range(dt.int32)[at], 0)
+        return by_pieces(w, "Add", wide, w.size(missing, dtype), dtype=dtype)
+
+    def _count(self, node: AscNode) -> Dim:
+        """How many elements ``node`` joins into one."""
+        return product(self.sizes[axis] for axis in reduced_axes(node))
 
     def _fits(self, node: AscNode, within: tuple[int, int]) -> bool:
         low, high = within

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from attrs import define, evolve, field
 from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_graph import AscNode
-from autofuse_ir.dims import const
+from autofuse_ir.dims import Dim, const
 from autofuse_ir.dtypes import DType, DTypeKind
 from autofuse_ir.graph import Attr, AttrValue
 from autofuse_ir.strides import dense_strides
@@ -112,6 +112,15 @@ class Writer:
         key = ("IndexExpr", name, dtype)
         if key not in self._same:
             self._same[key] = self.keep(evolve(self._by_name[name], name=self.fresh(), dtype=dtype))
+        return self._same[key]
+
+    def size(self, expression: Dim, dtype: DType) -> str:
+        """Add ``expression`` of sizes as a number of integer type ``dtype``."""
+        key = ("IndexExpr", expression, dtype)
+        if key not in self._same:
+            ones, zeros = (const(1),) * self.rank, (const(0),) * self.rank
+            attrs: tuple[Attr, ...] = (Attr("expression", expression),)
+            self._same[key] = self.keep(AscNode(self.fresh(), "IndexExpr", (), dtype, ones, zeros, attrs))
         return self._same[key]
 
     def value(self, name: str) -> AttrValue | None:
