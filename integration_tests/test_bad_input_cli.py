@@ -154,6 +154,24 @@ def test_without_a_compiler_the_interpreter_runs_and_says_so_in_one_line(cli: Ca
     assert cli("verify", "m.onnx", "--samples", "2", PATH=tools).returncode == 0
     refused(cli("compile", "m.onnx", "-o", "none", PATH=tools), "apt-get install g++", code=3)
     assert not (place / "none").exists()
+    emulated = cli("run", "m.onnx", "--random", "1", "--target", "ascend-a2", PATH=tools)
+    assert emulated.returncode == 0
+    assert "interpreter" in emulated.stderr
+    refused(
+        cli("run", "m.onnx", "--random", "1", "--target", "ascend-a2", "--device", "sim", PATH=tools), "g++", code=3
+    )
+
+
+def test_a_compiler_that_makes_nothing_is_none(cli: Callable[..., Done], place: Path) -> None:
+    silent = place / "silent_compiler"
+    silent.write_text('#!/bin/sh\ncase "$*" in --version) echo silent 1.0;; esac\n', encoding="utf-8")
+    silent.chmod(0o755)
+    mine = {"CXX": str(silent), "AUTOFUSE_CACHE": str(place / "silent_cache")}
+    done = cli("run", "m.onnx", "--random", "1", **mine)
+    assert done.returncode == 0
+    assert done.stderr.count("\n") == 1
+    assert "made nothing" in done.stderr
+    refused(cli("compile", "m.onnx", "-o", "none", **mine), "made nothing", code=3)
 
 
 def test_a_full_disk_leaves_nothing_behind(cli: Callable[..., Done], place: Path) -> None:

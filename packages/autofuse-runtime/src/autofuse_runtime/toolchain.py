@@ -48,11 +48,11 @@ class Toolchain:
 
     def compile_cpp(self, source: Path, target: Path, flags: Sequence[str]) -> None:
         """Compile one C++ file to an object file; raises `BuildError` with the compiler's first words."""
-        self._run([self.driver, *flags, "-c", str(source), "-o", str(target)], f"compiling {source.name}")
+        self._make(target, [self.driver, *flags, "-c", str(source)], f"compiling {source.name}")
 
     def compile_c(self, source: Path, target: Path, flags: Sequence[str]) -> None:
         """Compile one C file to an object file with the driver's C front end."""
-        self._run([self.driver, "-x", "c", *flags, "-c", str(source), "-o", str(target)], f"compiling {source.name}")
+        self._make(target, [self.driver, "-x", "c", *flags, "-c", str(source)], f"compiling {source.name}")
 
     def link_shared(self, objects: Sequence[Path], target: Path, libraries: Sequence[str] = ()) -> None:
         """Link objects to a shared library: with ``ld`` itself where it does, else through the compiler driver."""
@@ -67,7 +67,7 @@ class Toolchain:
     def link_with_driver(self, objects: Sequence[Path], target: Path, libraries: Sequence[str] = ()) -> None:
         """Link objects to a shared library through the compiler driver, which knows what else they need."""
         inputs = [str(path) for path in objects]
-        self._run([self.driver, "-shared", "-o", str(target), *inputs, *libraries], f"linking {target.name}")
+        self._make(target, [self.driver, "-shared", *inputs, *libraries], f"linking {target.name}")
 
     def _completed(self, command: Sequence[str]) -> "subprocess.CompletedProcess[str]":
         with self._lock:
@@ -84,12 +84,15 @@ class Toolchain:
             check=False,
         )
 
-    def _run(self, command: Sequence[str], what: str) -> None:
-        done = self._completed(command)
+    def _make(self, target: Path, command: Sequence[str], what: str) -> None:
+        done = self._completed([*command, "-o", str(target)])
         if done.returncode == 0:
-            return
+            if target.exists():
+                return
+            fix = "install g++ or clang++, or name one that works with CXX"
+            raise ToolMissingError(f"no C++ compiler: {what} made nothing", where=self.driver, fix=fix)
         if "No space left on device" in done.stderr:
-            raise DiskError(f"the disk is full ({what})", where=command[-1], fix="free some space or move the cache")
+            raise DiskError(f"the disk is full ({what})", where=str(target), fix="free some space or move the cache")
         shown = "; ".join(done.stderr.strip().splitlines()[:_SHOWN_LINES]) or f"exit status {done.returncode}"
         raise BuildError(f"{what} failed: {shown}", where=self.driver, fix="report this with the source named above")
 

@@ -228,13 +228,14 @@ def load_lowered(lowered: Lowered, target: TargetSpec, tier: str = "auto", devic
     """Build what ``lower`` made and return it as a callable; kernels for Ascend run on ``device``."""
     chosen = settings()
     cache = ArtefactCache(chosen.cache)
-    if target.kind is TargetKind.ASCEND and tier != "interpreter":
-        return _load_on_device(lowered, target, cache) if device == "real" else _load_emulated(lowered, target, cache)
     if tier != "interpreter":
         try:
-            return _load_built(lowered, target, cache, chosen.threads)
+            if target.kind is not TargetKind.ASCEND:
+                return _load_built(lowered, target, cache, chosen.threads)
+            load = _load_on_device if device == "real" else _load_emulated
+            return load(lowered, target, cache)
         except ToolMissingError as error:
-            if tier == "jit":
+            if tier == "jit" or device != "auto":
                 raise
             warnings.warn(f"{error.what}; {lowered.program.name} runs on the interpreter", RuntimeWarning, stacklevel=2)
     from autofuse_reference.executor import ProgramExecutor  # noqa: PLC0415 - only this tier needs it
