@@ -1,8 +1,9 @@
 """Reductions of a tile, by the tree of `autofuse_ir.reduction`: the same bits as on every other target."""
 
-from autofuse_ir.asc_graph import AscNode, AxisKind
+from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.asc_ops import REDUCTIONS
 from autofuse_ir.dims import ceildiv, const
+from autofuse_ir.loops import walked_roots
 from autofuse_ir.reduction import reduced_axes, tree_of
 from autofuse_ir.schedule import ImplGraph, Location, Phase
 
@@ -32,20 +33,12 @@ def opened_by(impl: ImplGraph, phase: Phase, axis: str) -> list[AscNode]:
         if nodes[name].op not in REDUCTIONS or name in spread:
             continue
         roots = frozenset(reduced_axes(nodes[name]))
-        walking = [loop for loop in phase.loops if loop != phase.block and _roots_of(impl, loop) & roots]
+        walking = [
+            loop for loop in phase.loops if loop != phase.block and walked_roots(loop, impl.axes, impl.roots) & roots
+        ]
         if walking[:1] == [axis]:
             found.append(nodes[name])
     return found
-
-
-def _roots_of(impl: ImplGraph, axis: str) -> frozenset[str]:
-    """The roots whose index depends on that of ``axis``."""
-    if axis in impl.roots:
-        return frozenset({axis})
-    made = next(each for each in impl.axes if each.name == axis)
-    if made.kind is AxisKind.ORIGINAL:
-        return frozenset()
-    return frozenset().union(*(_roots_of(impl, parent) for parent in made.parents))
 
 
 def opening(node: AscNode, draft: Draft) -> list[Item]:
