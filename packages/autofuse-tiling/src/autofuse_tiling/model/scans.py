@@ -10,11 +10,12 @@ from autofuse_tiling.model.walks import Walk
 
 JOINS = {"CumSum": "Add", "CumProd": "Mul"}
 TURNED_ROWS = 128
-"""Rows along the innermost axis that are scanned together, as columns."""
+"""Rows along the innermost axis that are scanned together, as columns: ``AF_SCAN_ROWS`` of ``af_npu_scan.h``."""
 TURNED_CALLS = 10
-"""Instructions that find out where columns lie and carry on what came before, for each such group of rows."""
+"""Instructions for such a group of rows besides its columns, counted in that header: two make the offsets of rows and
+five those of columns, one brings in what came before, two take along what follows and close the rows."""
 ROW_CALLS = 2
-"""Those that carry on what came before, where whole rows are joined."""
+"""Instructions besides one a row where whole rows are joined: what came before comes in, and is taken along."""
 VECTOR_BITS = 32
 """Wider elements are joined by the scalar unit."""
 
