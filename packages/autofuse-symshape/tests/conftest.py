@@ -1,6 +1,8 @@
 """Checks that the tests share: a node inferred with symbolic sizes and evaluated at the sizes of real arrays."""
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,8 @@ from autofuse_ir.graph import Attr, Constant, Graph, GraphOutput, Node, Symbol, 
 from autofuse_ir.operators import ParamKind, operator
 from autofuse_ir.tensor_data import TensorData
 from autofuse_symshape.stage import infer
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 def dtype_of(array: Any) -> dt.DType:

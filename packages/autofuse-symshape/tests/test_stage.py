@@ -1,4 +1,4 @@
-"""What inference says of small graphs: sizes, symbols with their sources, guards, and errors."""
+"""What inference says of small graphs: sizes that broadcast, and symbols with their sources."""
 
 from typing import Any
 
@@ -7,32 +7,13 @@ import pytest
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.dims import any_of, as_dim, const, eq, select, symbol
-from autofuse_ir.facts import Divisible, GuardKind, InputDim, InputElement, ResultDim, SymbolFacts, ValueFact
-from autofuse_ir.graph import Graph, Node, Value
+from autofuse_ir.facts import GuardKind, InputDim, InputElement, ResultDim, ValueFact
 from autofuse_ir.tensor_data import TensorData
 from autofuse_symshape.errors import ShapeError
 from autofuse_symshape.stage import infer
+from inferred import fact, shape, two_inputs
 
 BATCH, S, D, N, M = (symbol(name) for name in ("batch", "s", "d", "n", "m"))
-
-
-def fact(facts: SymbolFacts, name: str) -> ValueFact:
-    return next(value for value in facts.values if value.name == name)
-
-
-def shape(facts: SymbolFacts, name: str) -> list[str]:
-    dims = fact(facts, name).shape
-    assert dims is not None
-    return [str(dim) for dim in dims]
-
-
-def two_inputs(op: str, a: tuple[Any, ...], b: tuple[Any, ...], **attrs: Any) -> Graph:
-    builder = GraphBuilder("two")
-    x, y = builder.input("x", a, dt.float32), builder.input("y", b, dt.float32)
-    return builder.build(outputs={"z": builder.op(op, x, y, name="z", **attrs)})
-
-
-# -- broadcasting
 
 
 def test_a_missing_dim_broadcasts_without_a_guard() -> None:
@@ -108,9 +89,6 @@ def test_a_later_stronger_guard_replaces_an_earlier_one() -> None:
     assert [guard.condition for guard in facts.guards] == [eq(M, N)]
     assert facts.equalities == (eq(M, N),)
     assert shape(facts, "sum") == ["n"]
-
-
-# -- symbols
 
 
 def test_a_fixed_size_is_a_constant_in_shapes() -> None:
@@ -196,223 +174,3 @@ def test_a_data_dependent_size_is_a_bounded_symbol_and_shapes_go_on() -> None:
     assert fact(facts, "y").shape == (count, const(2))
     assert facts.symbols[-1].sources == (ResultDim("places", 1),)
     assert [str(cond) for cond in facts.equalities] == ["places.dim1 <= m*n"]
-
-
-# -- declarations
-
-
-def host(declared: tuple[Any, ...] | None, dtype: dt.DType = dt.float32) -> Graph:
-    builder = GraphBuilder("host")
-    x = builder.input("x", ("n", 4), dt.float32)
-    builder.declare(Value("h", dtype, None if declared is None else tuple(as_dim(dim) for dim in declared)))
-    builder.node(Node("call", "HostCall", (x,), ("h",)))
-    return builder.build(outputs={"y": builder.op("Relu", "h", name="y")})
-
-
-def test_a_foreign_operator_has_the_declared_shape_with_unbacked_symbols() -> None:
-    _, facts = infer(host(("n", 4, "unknown")))
-    assert shape(facts, "y") == ["n", "4", "h.dim2"]
-    assert facts.symbols[-1].sources == (ResultDim("h", 2),)
-
-
-def test_an_unknown_rank_stays_unknown() -> None:
-    _, facts = infer(host(None))
-    assert fact(facts, "y").shape is None
-    assert fact(facts, "y").dtype == dt.float32
-
-
-def test_a_declaration_refines_and_is_asserted_where_it_is_not_proved() -> None:
-    builder = GraphBuilder("declared")
-    x = builder.input("x", ("n", "m"), dt.float32)
-    builder.declare(Value("y", dt.float32, (const(8), symbol("other"))))
-    _, facts = infer(builder.build(outputs={"y": builder.op("Relu", x, name="y")}))
-    assert [str(guard.condition) for guard in facts.guards] == ["n == 8"]
-    assert shape(facts, "y") == ["8", "m"]
-
-
-def test_a_declaration_that_contradicts_is_an_error_naming_the_operator() -> None:
-    builder = GraphBuilder("declared")
-    x = builder.input("x", (3,), dt.float32)
-    builder.declare(Value("y", dt.float32, (const(4),)))
-    with pytest.raises(ShapeError, match=r"(?s)Relu.*declared as 4"):
-        infer(builder.build(outputs={"y": builder.op("Relu", x, name="y")}))
-
-
-# -- errors
-
-
-@pytest.mark.parametrize(
-    ("graph", "words"),
-    [
-        (two_inputs("Add", (3,), (4,)), ["Add", "node 'z'", "graph two", "[3] and [4]"]),
-        (two_inputs("MatMul", ("n", 3), (4, 5)), ["MatMul", "[n, 3]", "[4, 5]", "3 and 4 differ"]),
-        (two_inputs("ConcatD", (2, 3), (2, 3, 1), concat_dim=0), ["ConcatD", "[2, 3], [2, 3, 1]", "rank"]),
-        (two_inputs("ConcatD", (2, 3), (2, 4), concat_dim=0), ["differ on axis 1"]),
-        (two_inputs("ConcatD", (2, 3), (2, 3), concat_dim=2), ["concat_dim 2 is outside -2..1"]),
-    ],
-)
-def test_a_contradiction_is_an_error_with_operator_source_and_shapes(graph: Graph, words: list[str]) -> None:
-    with pytest.raises(ShapeError) as raised:
-        infer(graph)
-    text = str(raised.value)
-    assert all(word in text for word in words), text
-    assert raised.value.fix
-
-
-UNFIT: tuple[tuple[str, dict[str, Any], tuple[Any, ...], str], ...] = (
-    ("Cumsum", {}, (2,), "axis 2 is outside -2..1"),
-    ("Cumprod", {}, (-3,), "axis -3 is outside -2..1"),
-    ("ReverseV2", {}, ([2, 0],), "axis 2 is outside -2..1"),
-    ("ReverseV2", {}, ([0, -2],), "name an axis twice"),
-    ("Roll", {"shifts": (1,), "dims": (2,)}, (), "dims 2 is outside -2..1"),
-    ("Roll", {"shifts": (1, 2), "dims": (1,)}, (), "2 shifts for 1 dims"),
-    ("ReverseSequence", {"seq_dim": 2}, ([1],), "seq_dim and batch_dim 2 is outside"),
-    ("ReverseSequence", {"seq_dim": 1, "batch_dim": 1}, ([1],), "name an axis twice"),
-    ("PadV3", {"mode": "bounce"}, ([0, 0, 1, 1],), "padding mode is 'bounce'"),
-    ("PadV3", {}, ([0, 0, -2, -2],), "cut more than 3"),
-    ("PadV3", {}, ([0, 0, -4, 5],), "cut more than 3"),
-    ("Add", {}, (1,), "must have one dtype"),
-    ("Relu", {"slope": 1.0}, (), "unknown attribute 'slope'"),
-    ("SplitD", {"num_split": 1}, (), "attribute 'split_dim' is missing"),
-    ("Relu", {}, (1,), "2 inputs do not fit"),
-)
-"""Operators on 2 x 3 floats, their attributes and other inputs (integers), and what is wrong with them."""
-
-
-@pytest.mark.parametrize(("op", "attrs", "others", "words"), UNFIT)
-def test_what_an_operator_cannot_do_is_an_error(
-    op: str, attrs: dict[str, Any], others: tuple[Any, ...], words: str, as_constant: Any
-) -> None:
-    builder = GraphBuilder("unfit")
-    x = builder.input("x", (2, 3), dt.float32)
-    constants = [builder.constant(as_constant(np.asarray(other))) for other in others]
-    graph = builder.build(outputs={"y": builder.op(op, x, *constants, **attrs)})
-    with pytest.raises(ShapeError, match=words) as raised:
-        infer(graph)
-    assert op in raised.value.where
-    assert "graph unfit" in raised.value.where
-
-
-def test_sums_and_products_are_of_numbers() -> None:
-    for op in ("ReduceSumD", "ReduceProdD"):
-        builder = GraphBuilder("truths")
-        x = builder.input("x", ("n",), dt.bool_)
-        with pytest.raises(ShapeError, match="input 'x' is bool"):
-            infer(builder.build(outputs={"y": builder.op(op, x, axes=(0,))}))
-
-
-@pytest.mark.parametrize(("op", "axis"), [("Cumsum", 0), ("Cumsum", -1), ("ReverseV2", [0])])
-def test_a_tensor_of_rank_0_is_walked_as_a_vector_of_one(op: str, axis: Any, as_constant: Any) -> None:
-    builder = GraphBuilder("one")
-    x, where = builder.input("x", (), dt.float32), builder.constant(as_constant(np.asarray(axis)))
-    _, facts = infer(builder.build(outputs={"y": builder.op(op, x, where, name="y")}))
-    assert shape(facts, "y") == []
-
-
-def test_an_impossible_reshape_is_an_error(as_constant: Any) -> None:
-    builder = GraphBuilder("reshape")
-    x = builder.input("x", (3, 5), dt.float32)
-    target = builder.constant(as_constant(np.asarray([2, -1])))
-    with pytest.raises(ShapeError, match=r"Reshape.*\[3, 5\] does not reshape to \[2, -1\]"):
-        infer(builder.build(outputs={"y": builder.op("Reshape", x, target)}))
-
-
-def test_a_range_that_excludes_every_size_is_an_error() -> None:
-    builder = GraphBuilder("ranges")
-    builder.symbol("n", 2, 3)
-    builder.symbol("m", 5, 9)
-    x, y = builder.input("x", ("n",), dt.float32), builder.input("y", ("m",), dt.float32)
-    with pytest.raises(ShapeError, match="do not broadcast"):
-        infer(builder.build(outputs={"y": builder.op("Add", x, y)}))
-
-
-# -- sizes that inputs tell as multiples
-
-
-def test_a_dim_that_is_a_multiple_of_a_size_tells_it() -> None:
-    builder = GraphBuilder("multiples")
-    builder.symbol("s0", 1, 8, hint=2)
-    x, y = builder.input("x", ("4*s0",), dt.float32), builder.input("y", ("8*s0 + 1", "s0 + n", "n"), dt.float32)
-    graph, facts = infer(builder.build(outputs={"a": builder.op("Abs", x, name="a"), "b": builder.op("Abs", y)}))
-    (symbol_fact,) = [s for s in facts.symbols if s.name == "x.dim0"]
-    assert (symbol_fact.lo, symbol_fact.hi, symbol_fact.hint) == (4, 32, 8)
-    assert symbol_fact.sources == (InputDim("x", 0),)
-    assert shape(facts, "a") == ["x.dim0"]
-    (exact,) = [guard for guard in facts.guards if guard.operator == "x"]
-    assert exact.message == "dim 0 of input 'x' must be 4*s0"
-    assert [str(dim) for dim in graph.inputs[1].shape or ()] == ["8*(x.dim0 // 4) + 1", "n + x.dim0 // 4", "n"]
-    assert {s.name for s in graph.symbols} == {"x.dim0", "n"}
-
-
-def test_multiples_that_some_dim_or_a_fixed_value_explains_stay() -> None:
-    for lo, others in ((0, ("s0",)), (3, ())):
-        builder = GraphBuilder("multiples")
-        builder.symbol("s0", lo, 3)
-        x = builder.input("x", ("4*s0", *others), dt.float32)
-        graph = builder.build(outputs={"y": builder.op("Abs", x)})
-        assert infer(graph)[0] is graph
-
-
-def test_attributes_follow_a_size_that_a_multiple_tells() -> None:
-    builder = GraphBuilder("multiples")
-    x = builder.input("x", ("2*s0 + 2",), dt.float32)
-    graph = builder.build(outputs={"y": builder.op("SliceD", x, offsets=(1,), size=(2 * symbol("s0"),), name="y")})
-    _, facts = infer(graph)
-    assert shape(facts, "y") == ["x.dim0 - 2"]
-
-
-def test_a_size_that_no_dim_tells_alone_is_an_error() -> None:
-    builder = GraphBuilder("product")
-    x = builder.input("x", ("n*m",), dt.float32)
-    with pytest.raises(ShapeError, match="no input gives m itself"):
-        infer(builder.build(outputs={"y": builder.op("Abs", x)}))
-
-
-# -- reshapes and divisions
-
-
-def test_an_inferred_dim_is_divided_symbolically(as_constant: Any) -> None:
-    builder = GraphBuilder("heads")
-    x = builder.input("x", ("b", "s", 768), dt.float32)
-    split = builder.op("Reshape", x, builder.constant(as_constant(np.asarray([0, 0, 12, -1]))), name="split")
-    flat = builder.op("Reshape", split, builder.constant(as_constant(np.asarray([-1, 768]))), name="flat")
-    _, facts = infer(builder.build(outputs={"y": flat}))
-    assert shape(facts, "split") == ["b", "s", "12", "64"]
-    assert shape(facts, "flat") == ["b*s", "768"]
-    assert facts.guards == ()
-
-
-def test_a_size_that_must_divide_is_asserted_and_stated_as_a_fact(as_constant: Any) -> None:
-    builder = GraphBuilder("groups")
-    x = builder.input("x", ("n",), dt.float32)
-    groups = builder.op("Reshape", x, builder.constant(as_constant(np.asarray([-1, 8]))), name="groups")
-    back = builder.op("Reshape", groups, builder.constant(as_constant(np.asarray([-1]))), name="back")
-    _, facts = infer(builder.build(outputs={"y": builder.op("Add", back, x, name="y")}))
-    assert shape(facts, "groups") == ["n // 8", "8"]
-    assert shape(facts, "y") == ["n"]
-    assert [str(guard.condition) for guard in facts.guards] == ["mod(n, 8) == 0"]
-    assert facts.divisible == (Divisible(N, 8),)
-
-
-def test_slices_are_clamped(as_constant: Any) -> None:
-    builder = GraphBuilder("slices")
-    x = builder.input("x", ("n",), dt.float32)
-    zero = builder.constant(as_constant(np.asarray([0])))
-    found = {}
-    for begin, end in ((0, 5), (1, 2**63 - 1), (-3, 2**63 - 1), (0, -1), (-(2**63), 2**63 - 1)):
-        bounds = [builder.constant(as_constant(np.asarray([each]))) for each in (begin, end)]
-        found[begin, end] = builder.op("StridedSliceV3", x, *bounds, zero)
-    _, facts = infer(builder.build(outputs={"y": found[0, 5]}))
-    texts = [shape(facts, name)[0] for name in found.values()]
-    assert texts == ["min(n, 5)", "max(n - 1, 0)", "min(n, 3)", "max(n - 1, 0)", "n"]
-    assert facts.guards == ()
-
-
-def test_nested_slices_are_one_clamp(as_constant: Any) -> None:
-    builder = GraphBuilder("slices")
-    y = builder.input("x", ("n",), dt.float32)
-    begin, end = (builder.constant(as_constant(np.asarray([each]))) for each in (1, 2**63 - 1))
-    for _ in range(300):
-        y = builder.op("StridedSliceV3", y, begin, end)
-    _, facts = infer(builder.build(outputs={"y": y}))
-    assert shape(facts, y) == ["max(n - 300, 0)"]

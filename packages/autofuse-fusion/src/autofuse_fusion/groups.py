@@ -36,7 +36,7 @@ class Group:
 
     @property
     def directions(self) -> frozenset[bool]:
-        """Whether its scans begin with the last element, or with the first."""
+        """The directions of its scans: True for those that begin with the last element."""
         return frozenset(bool(unit.node.attr("reverse")) for unit in self.units if unit.scanned)
 
 

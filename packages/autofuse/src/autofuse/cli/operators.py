@@ -40,7 +40,7 @@ class Fuses(Enum):
 
 
 def fuses(operator: Operator) -> Fuses:
-    """Return whether kernels compute ``operator``; what only makes sizes or renames elements needs none, and counts."""
+    """Return in what forms kernels compute ``operator``; what only makes sizes or renames needs none, and counts."""
     if operator.has(Flag.VECTOR):
         return Fuses.YES
     has_form = lowering_of(operator.name) is not None or operator.name in VIEW_LOWERINGS
