@@ -51,7 +51,7 @@ class TileVariable:
 
 @frozen
 class TilingCase:
-    """Which root axes are split for the tile: one of each non-empty group."""
+    """Which root axes are split for the tile: one of each non-empty group, or all reduced ones that blocks share."""
 
     name: str
     split: tuple[str, ...]
