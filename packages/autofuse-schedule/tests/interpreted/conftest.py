@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import reduction_kernels
 import scan_kernels
 import wide_kernels
-from drawn_kernels import random_kernel
+from drawn_kernels import random_kernel, random_scans
 from kernel_builder import Kernel
 
 KERNELS = (*reduction_kernels.KERNELS, *scan_kernels.KERNELS, *wide_kernels.KERNELS)
@@ -101,6 +101,12 @@ def cases() -> Mapping[str, Callable[[], Case]]:
 def random_case() -> Callable[[int], Case]:
     """Return the random kernel of a seed."""
     return lambda seed: case_of(random_kernel(seed))
+
+
+@pytest.fixture
+def random_scans_case() -> Callable[[int], Case]:
+    """Return the random kernel with scans of a seed."""
+    return lambda seed: case_of(random_scans(seed))
 
 
 @pytest.fixture
