@@ -1,9 +1,10 @@
 """The static filter: drop what provably never fits local memory, with its bytes, and what could never pay."""
 
 from collections.abc import Sequence
+from math import prod
 
 from autofuse_ir.asc_graph import Axis, AxisKind
-from autofuse_ir.dims import const, product
+from autofuse_ir.dims import const
 from autofuse_ir.dims_eval import bounds
 from autofuse_ir.reduction import reduced_axes
 from autofuse_ir.schedule import Dropped, ImplGraph, Location, local_bytes, resident_bytes
@@ -85,9 +86,11 @@ def _needs_no_cores(
 ) -> Dropped | None:
     reductions = [node for node in impl.nodes if reduced_axes(node)]
     swept = {axis for node in reductions for axis in reduced_axes(node)}
-    kept, _ = bounds(product(axis.size for axis in roots if axis.name not in swept), ranges)
-    if kept >= (target.cores or MOST_CORES) * _least_results(impl, target, swept):
-        return Dropped(impl.template, impl.case.name, f"there are {kept} rows or more, enough for all cores")
+    kept = [bounds(axis.size, ranges)[0] for axis in roots if axis.name not in swept]
+    if kept and impl.roots[-1] not in swept:
+        kept[-1] //= min(max(1, kept[-1]), _least_results(impl, target))
+    if prod(kept) >= (target.cores or MOST_CORES):
+        return Dropped(impl.template, impl.case.name, f"there are {prod(kept)} rows or more, enough for all cores")
     whole = {name for segment in impl.phases[0].segments for name in segment.axes}
     around = [i for i, root in enumerate(impl.roots) if root not in swept and root not in whole]
     if any(node.repeats[i] == const(1) for node in reductions for i in around):
@@ -100,9 +103,9 @@ def _needs_no_cores(
     return None
 
 
-def _least_results(impl: ImplGraph, target: TargetSpec, swept: set[str]) -> int:
-    """Return how many kept elements a core should have at least: copy engines move whole lines of them."""
-    if target.kind is TargetKind.CPU or impl.roots[-1] in swept:
+def _least_results(impl: ImplGraph, target: TargetSpec) -> int:
+    """Return how many columns a core should have at least: copy engines move whole lines of them."""
+    if target.kind is TargetKind.CPU:
         return 1
     widest = max(node.dtype.itemsize for node in impl.nodes if node.access is not None)
     return max(1, target.cache_line_bytes // widest)
