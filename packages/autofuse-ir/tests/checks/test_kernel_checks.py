@@ -231,6 +231,23 @@ def test_a_scan_goes_through_its_pieces_in_order_and_keeps_its_state(reverse):
         assert ["its state has no place" in f.what for f in lost] == [True]
 
 
+def test_nothing_is_reduced_from_the_last_element_on():
+    graph = scan_in_pieces(True)
+    b = AscGraphBuilder("scan", {"z0": "n", "z1": 8})
+    x = b.load(b.input("x", dt.float32), ("n", 8), ("z0", "z1"), "x0")
+    total = b.reduce("Sum", x, "z0", name="total")
+    node = next(n for n in b.build().nodes if n.name == total)
+    (phase_of_scan,) = graph.phases
+    (segment,) = phase_of_scan.segments
+    joined = evolve(
+        graph,
+        nodes=(*graph.nodes[:2], node, *graph.nodes[2:]),
+        phases=(evolve(phase_of_scan, segments=(evolve(segment, nodes=(*segment.nodes, "total")),)),),
+        placements=(*graph.placements, Placement("total", Location.REGISTER)),
+    )
+    assert [f.what for f in findings(joined)] == ["loop 'z0T' brings the elements that it joins from the last one on"]
+
+
 def test_phases_that_share_a_loop_go_through_it_one_way():
     graph = scan_in_pieces(True)
     (first,) = graph.phases

@@ -7,6 +7,7 @@ from autofuse_ir.asc_ops import AscKind, asc_op
 from autofuse_ir.checks.asc_nodes import anchor_of
 from autofuse_ir.checks.finding import Finding
 from autofuse_ir.loops import walked_roots
+from autofuse_ir.reduction import reduced_axes
 from autofuse_ir.schedule import ImplGraph, Location, Phase
 
 
@@ -28,7 +29,7 @@ def check_backwards(graph: ImplGraph) -> Iterator[Finding]:
 def check_scans(graph: ImplGraph) -> Iterator[Finding]:
     """Loops around a scan go through its axis in its direction, in one block, and its state outlives their iterations.
 
-    The axes that the loops name must be axes.
+    Reductions are joined from the first element on. The axes that the loops name must be axes.
     """
     nodes = {node.name: node for node in graph.nodes}
     for phase in graph.phases:
@@ -36,13 +37,17 @@ def check_scans(graph: ImplGraph) -> Iterator[Finding]:
             rule = asc_op(node.op)
             if rule is not None and rule.kind is AscKind.SCAN:
                 yield from _check_scan(node, phase, graph)
+            for axis in reduced_axes(node):
+                for loop in _around(axis, phase, graph):
+                    if loop in phase.backwards:
+                        what = f"loop {loop!r} brings the elements that it joins from the last one on"
+                        yield Finding(f"node {node.name!r}", what, "join them in another phase", anchor_of(node.name))
 
 
 def _check_scan(node: AscNode, phase: Phase, graph: ImplGraph) -> Iterator[Finding]:
     where, anchor = f"node {node.name!r}", anchor_of(node.name)
     scanned, is_backward = node.attr("axis"), node.attr("reverse", False) is True
-    known = {axis.name for axis in graph.axes}
-    around = [loop for loop in phase.loops if loop in known and scanned in walked_roots(loop, graph.axes, graph.roots)]
+    around = _around(str(scanned), phase, graph)
     for loop in around:
         if loop == phase.block:
             yield Finding(where, f"blocks share its axis {scanned!r}", "give each block the whole axis", anchor)
@@ -53,3 +58,9 @@ def _check_scan(node: AscNode, phase: Phase, graph: ImplGraph) -> Iterator[Findi
     if around and places.get(node.name) is not Location.LOCAL:
         what = f"loop {around[0]!r} cuts its axis into pieces, and its state has no place from one to the next"
         yield Finding(where, what, "give it an accumulator in a local buffer", anchor)
+
+
+def _around(root: str, phase: Phase, graph: ImplGraph) -> list[str]:
+    """The loops of ``phase`` that walk root axis ``root``."""
+    known = {axis.name for axis in graph.axes}
+    return [loop for loop in phase.loops if loop in known and root in walked_roots(loop, graph.axes, graph.roots)]
