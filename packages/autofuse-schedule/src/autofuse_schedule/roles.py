@@ -70,13 +70,13 @@ def levels(nodes: tuple[AscNode, ...], swept: Collection[str]) -> dict[str, int]
     """Return for each evaluated node in how many sweeps before its own something must have been finished.
 
     What is joined along none of the axes ``swept`` is finished at once. A reader of a reduction stands one level after
-    it. Scans of one level all run along one axis in one direction, and
+    it. Scans of one level all run along one axis in one direction, reductions of one level all along the same axes, and
     nothing is reduced against a scan that runs backwards: whoever would conflict goes to the next level.
     """
     by_name = {node.name: node for node in nodes}
     found: dict[str, int] = {}
     scanned: dict[int, tuple[object, bool]] = {}
-    reduced: set[int] = set()
+    reduced: dict[int, frozenset[str]] = {}
     sweeping = {node.name for node in nodes if set(joined_axes(node)) & set(swept)}
     for node in nodes:
         if node.op in NOT_EVALUATED:
@@ -90,8 +90,9 @@ def levels(nodes: tuple[AscNode, ...], swept: Collection[str]) -> dict[str, int]
                 level += 1
             scanned[level] = direction
         elif node.name in sweeping:
-            while scanned.get(level, ("", False))[1]:
+            axes = frozenset(reduced_axes(node))
+            while scanned.get(level, ("", False))[1] or reduced.get(level, axes) != axes:
                 level += 1
-            reduced.add(level)
+            reduced[level] = axes
         found[node.name] = level
     return found

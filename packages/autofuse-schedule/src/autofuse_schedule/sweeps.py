@@ -1,7 +1,7 @@
 """Which sweep evaluates which node of a kernel with reductions, and which nodes are cloned for it.
 
 A *sweep* walks kept and swept axes and feeds reductions and stores; a *row body* walks the kept axes alone, between the
-sweeps before and after it. Softmax over z1 (values that several bodies read are placed in local memory):
+sweeps before and after it, or the axes that stay when one of several reductions is done. Softmax over z1 (values that several bodies read are placed in local memory):
 
     sweep 0  x = Load; m = Max x over z1
     sweep 1  x.1 = Load; s = Sub x.1, m; e = Exp s; d = Sum e over z1         e kept (all-load) or computed again
@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 from autofuse_ir.asc_graph import AscGraph, AscNode
 from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.graph import Attr
+from autofuse_ir.reduction import reduced_axes
 
 from autofuse_schedule.roles import Roles, is_reduction, is_scan, joined_axes, levels
 
@@ -120,6 +121,7 @@ class _Planner:
         self.uniform = _uniform(graph.nodes)
         self.taken = set(self.by_name)
         self.domains: list[tuple[str, ...]] = []
+        self.narrow = self._narrow()
         self.last = 1 + max(self.level.values(), default=0)
         self.slots = self._slots()
         self.clones: dict[tuple[str, _Slot], str] = {}
@@ -195,11 +197,30 @@ class _Planner:
 
     def _row_slot(self, node: AscNode, reader: _Slot) -> _Slot:
         level = reader.level if self.arrangement.is_spread else self.level[node.name]
-        return _Slot(level, False, 0)
+        return _Slot(level, False, self.narrow.get(self.roles.varying(node), 0))
 
     def _is_row(self, node: AscNode) -> bool:
         """One value a row, and not one for all rows, which any segment makes from sizes and constants."""
+        if self.roles.varying(node) in self.narrow and self.level[node.name] > 0 and not self._is_sink(node):
+            return True
         return self.roles.is_row(node) and node.name not in self.uniform
+
+    def _narrow(self) -> dict[tuple[str, ...], int]:
+        """Numbers for the axes along which values vary that stay when some reduction is done, but not all.
+
+        A sweep along other axes would compute such a value again and again. What is computed from narrower ones comes
+        behind them.
+        """
+        reductions = {frozenset(reduced_axes(n)) for n in self.nodes if is_reduction(n) and self._is_sink(n)}
+        if len(reductions) < 2:
+            return {}
+        walks = dict.fromkeys(self.roles.varying(n) for n in self.nodes if self.level.get(n.name, 0) > 0)
+        found = [
+            axes
+            for axes in sorted(walks, key=len)
+            if set(axes) & set(self.roles.swept) and any(not each & set(axes) for each in reductions)
+        ]
+        return {axes: number + 1 for number, axes in enumerate(found)}
 
     def _domain(self, node: AscNode) -> tuple[str, ...]:
         source = self.by_name[node.inputs[0]] if is_reduction(node) else None

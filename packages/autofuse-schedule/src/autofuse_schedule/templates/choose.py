@@ -65,3 +65,14 @@ def templates_for(
         shared = shared_cases(group, graph.axes, has_pieces=target.kind is TargetKind.ASCEND)
         found.append((ReduceTemplate(target, listed, Reach.R_CORE), shared))
     return tuple(found)
+
+
+def templates_for_phases(
+    graph: AscGraph, group: TilingGroup, target: TargetSpec, ranges: dict[str, tuple[int, int]]
+) -> tuple[tuple[Template, tuple[TilingCase, ...]], ...]:
+    """Return the templates for a graph whose reductions run along different axes: all that keep its rows at hand."""
+    whole = tiling_cases(group, graph.axes)
+    if target.kind is TargetKind.CPU:
+        return ((ReduceTemplate(target, tuple(sorted(ranges.items())), Reach.ALL_LOAD), whole[-MOST_CPU_CASES:]),)
+    all_load = ReduceTemplate(target, tuple(sorted(ranges.items())), Reach.ALL_LOAD)
+    return ((all_load, whole), (evolve(all_load, copies=1), whole))
