@@ -15,7 +15,7 @@ from autofuse_ir.text.values import word
 def check_groups(schedule: ScheduleResult) -> Iterator[Finding]:
     """Groups have an order; each output and internal value is made by one group, and read by groups after it.
 
-    An alternative may do without an internal value.
+    An alternative may do without internal values that it does not read.
     """
     for alternative in schedule.alternatives:
         for name in duplicates(group.name for group in alternative.groups):
@@ -81,12 +81,10 @@ def _check_makers(
                 yield Finding(f"alternative {alternative.name!r}", what, "let one group make it", "alternative ")
             made[source] = group.name
     outputs = [Source(Memory.ARGUMENT, a.index) for a in schedule.arguments if a.is_output]
-    internals = [Source(Memory.INTERNAL, value.index) for value in schedule.internals]
     read = {source for group in alternative.groups for source in _sources(group, "Data")}
-    elsewhere = {s for a in schedule.alternatives for group in a.groups for s in _sources(group, "Output")}
-    for source in (*outputs, *internals):
-        is_left_out = source.memory is Memory.INTERNAL and source in elsewhere and source not in read
-        if source not in made and not is_left_out:
+    internals = [Source(Memory.INTERNAL, value.index) for value in schedule.internals]
+    for source in (*outputs, *(internal for internal in internals if internal in read)):
+        if source not in made:
             what = f"no group makes {_text(source)}"
             yield Finding(f"alternative {alternative.name!r}", what, "let one group store it", "alternative ")
     for group in alternative.groups:
