@@ -3,7 +3,7 @@
 from typing import TypeAlias
 
 from autofuse_ir.asc_graph import AscNode
-from autofuse_ir.kernel_memory import Memory, source_of
+from autofuse_ir.kernel_memory import Memory, source_of, users_of_internals
 from autofuse_ir.schedule import ScheduleResult
 
 from autofuse_codegen.errors import CodegenError
@@ -38,7 +38,10 @@ def parameters_of(schedule: ScheduleResult) -> dict[Place, str]:
     for argument in schedule.arguments:
         place = ("Output" if argument.is_output else "Data", argument.index)
         found[place] = names.of(str(place), argument.name)
+    used = users_of_internals(tuple(group for alternative in schedule.alternatives for group in alternative.groups))
     for value in schedule.internals:
+        if value.index not in used:
+            continue
         place = ("internal", value.index)
         found[place] = names.of(str(place), value.name)
     return found
