@@ -59,10 +59,37 @@ def test_a_reader_along_another_axis_follows_in_the_same_launch(kit: Any) -> Non
     assert launches(fused) == [2]
 
 
+def turned(n: int | str, m: int | str) -> Graph:
+    """A softmax along the rows, then the largest along the columns: they share no axis."""
+    b = few("turned")
+    rows = b.op("SoftmaxV2", b.input("x", (n, m), dt.float32), axes=(1,), name="rows")
+    return b.build({"y": b.op("ReduceMaxD", rows, axes=(0,), keep_dims=False, name="columns")})
+
+
 def test_what_takes_longer_to_move_than_a_launch_is_not_worth_one(kit: Any) -> None:
-    fused = kit.fuse(crossed(HUGE, HUGE, 2))
+    assert launches(kit.fuse(turned("n", "m"))) == [2]
+    fused = kit.fuse(turned(HUGE, HUGE))
     assert launches(fused) == [1, 1]
     assert [refusal.reason for refusal in fused.refusals] == [Reason.TILING_GROUPS_DO_NOT_MERGE]
+
+
+def test_kernels_that_may_go_on_with_the_rows_of_others_follow_in_their_launch(kit: Any) -> None:
+    """What passes is large, but may stay where it is made, a row at a time, if rows can fit local memory at all."""
+    fused = kit.fuse(crossed(HUGE, HUGE, 2))
+    assert launches(fused) == [2]
+    assert fused.refusals == ()
+    far = kit.fuse(crossed(1 << 20, HUGE, 1 << 10))
+    assert launches(far) == [1, 1]
+    assert [refusal.reason for refusal in far.refusals] == [Reason.TILING_GROUPS_DO_NOT_MERGE]
+
+
+def test_a_batch_that_keeps_too_much_alive_is_halved(kit: Any) -> None:
+    """Of three kernels in a row, one launch for all needs room for both values between them."""
+    b = GraphBuilder("three")
+    x = b.input("x", (64, 256, 256), dt.float32)
+    y = b.op("SoftmaxV2", b.op("SoftmaxV2", x, axes=(1,)), axes=(2,))
+    fused = kit.fuse(b.build({"y": b.op("SoftmaxV2", b.op("Neg", y), axes=(1,))}))
+    assert launches(fused) == [2, 1]
 
 
 def test_a_result_that_is_also_an_output_is_read_as_one(kit: Any) -> None:
@@ -160,5 +187,5 @@ def test_launches_of_npus_hold_several_kernels_too(target: str) -> None:
 def test_what_all_cores_move_in_less_time_than_a_launch_passes_inside_of_one() -> None:
     """A launch on an NPU takes 20 us, in which its cores move megabytes."""
     for size, wanted in ((1000, [2]), (4000, [1, 1])):
-        inferred, facts = infer(crossed(size, size, 2))
+        inferred, facts = infer(turned(size, size))
         assert launches(fuse(inferred, facts, load_target("ascend-a2"), FusionOptions())) == wanted, size

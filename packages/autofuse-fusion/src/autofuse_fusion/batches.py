@@ -1,9 +1,10 @@
 """Kernels that run as parts of one launch, because a launch costs more than they gain from one of their own.
 
 Two kernels follow one another in one launch where the first makes what the second reads, one loop nest cannot hold
-both, and what passes between them is so little that moving it takes less time than a launch. Kernels that do not wait
-for one another stand side by side where each has less work than a launch takes. No bytes are saved, only launches; so a
-batch must not keep more memory alive than its kernels one by one, and is taken apart again where it would.
+both, and what passes between them is so little that moving it takes less time than a launch, or need not be moved at
+all: the second may go on with the rows that the first has at hand (`phases`). Kernels that do not wait for one
+another stand side by side where each has less work than a launch takes. A batch must not keep more memory alive than
+its kernels one by one, and is taken apart again where it would, half by half.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,6 +24,7 @@ from autofuse_fusion.lower.views.marks import origin_of
 from autofuse_fusion.memory import peak_of, peaks_above
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.order import ContractionOrder
+from autofuse_fusion.phases import may_be_phases
 from autofuse_fusion.solve import Solver
 
 NESTS_DIFFER = (Reason.TILING_GROUPS_DO_NOT_MERGE, Reason.AXES_DO_NOT_MAP)
@@ -82,15 +84,16 @@ class _Batcher:
             self._join(first, second)
 
     def _vertical(self) -> Iterator[tuple[int, int]]:
-        """Yield makers and readers of small values that no loop nest holds together."""
+        """Yield makers and readers that no loop nest holds together, of small values or as phases of one another."""
         numbers = {id(group): number for number, group in enumerate(self.solver.groups) if group is not None}
         values = self.items.values
         for tensor, readers in self.items.readers.items():
             maker = self.items.makers.get(tensor)
-            if maker is None or not self._may(maker) or not self._is_small(values.bytes_at_hints(tensor)):
+            if maker is None or not self._may(maker):
                 continue
+            is_small = self._is_small(values.bytes_at_hints(tensor))
             for reader in readers:
-                if not self._may(reader):
+                if not self._may(reader) or not (is_small or self._may_be_phases(maker, reader)):
                     continue
                 pair = (numbers[id(self.items.groups[number])] for number in (maker, reader))
                 outcome = self.solver.try_pair(*pair)
@@ -102,6 +105,12 @@ class _Batcher:
         for readers in self.items.readers.values():
             yield from pairwise(number for number in readers if self._is_little_work(number))
         yield from pairwise(number for number in range(len(self.items.groups)) if self._is_little_work(number))
+
+    def _may_be_phases(self, maker: int, reader: int) -> bool:
+        first, second = self.items.groups[maker], self.items.groups[reader]
+        assert first is not None
+        assert second is not None
+        return may_be_phases(first, second, self.items.values, self.target)
 
     @property
     def _cores(self) -> int:
@@ -183,10 +192,20 @@ def _within_peak(items: Items, batches: list[list[int]]) -> list[Step]:
         parts = {id(group) for step in culprits if isinstance(step, Batch) for group in step.parts}
         if not parts:
             break
-        batches = [members for members in batches if id(items.groups[members[0]]) not in parts]
+        batches = [
+            half
+            for members in batches
+            for half in (_halves(members) if id(items.groups[members[0]]) in parts else (members,))
+        ]
         if not batches:
             break
     return [*items.things]
+
+
+def _halves(members: list[int]) -> list[list[int]]:
+    """Return the parts of a batch in two launches, as far as either has several."""
+    middle = (len(members) + 1) // 2
+    return [half for half in (members[:middle], members[middle:]) if len(half) > 1 and len(half) < len(members)]
 
 
 def _arranged(items: Items, batches: list[list[int]]) -> list[Step]:

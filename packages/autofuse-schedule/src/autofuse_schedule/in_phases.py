@@ -1,7 +1,8 @@
 """Parts of one launch that are phases of one another: what passes between them is a value of a tile's rows.
 
-    part 0 over (z0, z1, z2)     m = Max x over z1; ...; y = Div e, d; Store y         in one graph, over (z0, z1, z2):
-    part 1 over (z0, z1, z2)     t = Load y; k = Max t over z2; ...; Store             ...; y = Div e, d; k = Max y over z2; ...
+    part 0 over (z0, z1, z2)     m = Max x over z1; ...; y = Div e, d; Store y
+    part 1 over (z0, z1, z2)     t = Load y; k = Max t over z2; ...; Store
+    both in one graph            m = Max x over z1; ...; y = Div e, d; k = Max y over z2; ...; Store
 
 The axes of two parts are one where what passes between them, or what both read, has a dim that both walk. The axes that
 all Stores and reductions walk, and nobody reduces, are shared by blocks; all others stay whole inside of a tile.
@@ -68,7 +69,9 @@ def joined_part(maker: AscBackend, reader: AscBackend, read: set[str], taken: se
     axes = _unified(maker, reader)
     if axes is None:
         return None
-    first, second = (_moved(part.graph, names, axes.all) for part, names in zip((maker, reader), axes.names, strict=True))
+    first, second = (
+        _moved(part.graph, names, axes.all) for part, names in zip((maker, reader), axes.names, strict=True)
+    )
     inputs = tuple(dict.fromkeys((*maker.inputs, *(name for name in reader.inputs if name not in maker.outputs))))
     kept = tuple(name for name in maker.outputs if name in read or name not in reader.inputs)
     outputs = (*kept, *reader.outputs)
@@ -89,7 +92,9 @@ def group_of_phases(graph: AscGraph) -> TilingGroup | None:
     """
     roles = roles_of(graph)
     by_name = {node.name: node for node in graph.nodes}
-    walks = [set(_walk_of_sink(node, roles, by_name)) for node in graph.nodes if node.op == "Store" or joined_axes(node)]
+    walks = [
+        set(_walk_of_sink(node, roles, by_name)) for node in graph.nodes if node.op == "Store" or joined_axes(node)
+    ]
     shared: list[str] = []
     for axis in roles.kept:
         if not all(axis in walk for walk in walks):
@@ -193,7 +198,7 @@ def _aligned(first: AccessMap, second: AccessMap) -> Iterator[tuple[str, str]]:
 
 
 def _in_order(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the names of both in an order that is that of each; common ones as early as can be. None: there is none."""
+    """Return the names of both in an order that is that of each, or None; common ones come as early as they can."""
     common = [name for name in first if name in second]
     if common != [name for name in second if name in first]:
         return None
@@ -223,9 +228,7 @@ def _moved(graph: AscGraph, names: Mapping[str, str], axes: tuple[Axis, ...]) ->
     return tuple(_moved_node(node, places, names, axes) for node in graph.nodes)
 
 
-def _moved_node(
-    node: AscNode, places: Mapping[str, int], names: Mapping[str, str], axes: tuple[Axis, ...]
-) -> AscNode:
+def _moved_node(node: AscNode, places: Mapping[str, int], names: Mapping[str, str], axes: tuple[Axis, ...]) -> AscNode:
     one: Dim = const(1)
     repeats = tuple(node.repeats[places[axis.name]] if axis.name in places else one for axis in axes)
     access = node.access
@@ -292,7 +295,7 @@ def _joined_nodes(
 def _numbered(
     nodes: Iterable[AscNode], part: AscBackend, inputs: tuple[str, ...], outputs: tuple[str, ...]
 ) -> Iterator[AscNode]:
-    """Yield ``nodes`` with arguments numbered as ``inputs`` and ``outputs`` say; without Outputs that are none there."""
+    """Yield ``nodes`` with arguments numbered as ``inputs`` and ``outputs`` say; without Outputs that are not there."""
     listed = list(nodes)
     gone = {n.inputs[0] for n in listed if n.op == "Output" and part.outputs[n.argument_index] not in outputs}
     for node in listed:

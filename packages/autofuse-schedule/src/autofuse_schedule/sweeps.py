@@ -1,7 +1,8 @@
 """Which sweep evaluates which node of a kernel with reductions, and which nodes are cloned for it.
 
 A *sweep* walks kept and swept axes and feeds reductions and stores; a *row body* walks the kept axes alone, between the
-sweeps before and after it, or the axes that stay when one of several reductions is done. Softmax over z1 (values that several bodies read are placed in local memory):
+sweeps before and after it, or the axes that stay when one of several reductions is done. Softmax over z1 (values that
+several bodies read are placed in local memory):
 
     sweep 0  x = Load; m = Max x over z1
     sweep 1  x.1 = Load; s = Sub x.1, m; e = Exp s; d = Sum e over z1         e kept (all-load) or computed again
