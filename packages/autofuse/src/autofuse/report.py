@@ -23,7 +23,8 @@ Names = tuple[str, ...]
 class KernelReport:
     """One kernel: its operators and axes, and the bytes it reads and writes in a call (a formula over the sizes).
 
-    Of a kernel of several parts these are the axes of all, and the bytes that pass between the parts count, too.
+    Of a kernel of several parts these are the axes of all, and the bytes that pass between the parts count, too; where
+    one goes on with the rows of another, short rows do without.
     """
 
     name: str
