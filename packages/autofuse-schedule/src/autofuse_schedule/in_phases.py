@@ -9,7 +9,6 @@ all Stores and reductions walk, and nobody reduces, are shared by blocks; all ot
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import count
 
 from attrs import evolve, frozen
 from autofuse_ir.asc_graph import AccessMap, AscGraph, AscNode, Axis
@@ -47,22 +46,22 @@ def in_phases(node: FusedAscBackend) -> Phased | None:
         maker = makers[-1]
         others = [each for each in parts if each not in (maker, part)]
         read = {name for each in others for name in each.inputs} | set(node.outputs)
-        taken = {each.name for each in (*node.parts, *parts)}
-        joined = joined_part(maker, part, read, taken)
+        taken = {each.name for each in (*node.parts, *others)}
+        name = maker.name if maker.name in phased else _fresh(f"{maker.name}_phases", taken)
+        joined = joined_part(name, maker, part, read)
         if joined is None:
             continue
-        arranged = [each for each in parts if each is not maker]
-        arranged[arranged.index(part)] = joined
-        if _has_order(evolve(node, parts=tuple(arranged))):
+        arranged = _in_order_of_data(node, [*others, joined])
+        if arranged is not None:
             parts = arranged
-            phased = phased - {maker.name, part.name} | {joined.name}
+            phased = phased - {part.name} | {name}
     return Phased(evolve(node, parts=tuple(parts)), frozenset(phased)) if phased else None
 
 
-def joined_part(maker: AscBackend, reader: AscBackend, read: set[str], taken: set[str]) -> AscBackend | None:
+def joined_part(name: str, maker: AscBackend, reader: AscBackend, read: set[str]) -> AscBackend | None:
     """Return ``reader`` as a phase of ``maker``; None where their rows differ, or what passes is read in another order.
 
-    ``read`` are the values that others need, which stay outputs; names in ``taken`` are not used for the part.
+    ``read`` are the values that others need, which stay outputs.
     """
     if any(is_scan(node) for part in (maker, reader) for node in part.graph.nodes):
         return None
@@ -78,8 +77,6 @@ def joined_part(maker: AscBackend, reader: AscBackend, read: set[str], taken: se
     nodes = _joined_nodes(maker, first, reader, second, inputs, outputs)
     if nodes is None:
         return None
-    name = f"{maker.name}_phases" if not maker.name.endswith("_phases") else maker.name
-    name = next(wish for n in count(1) if (wish := name if n == 1 else f"{name}{n}") not in taken)
     graph = AscGraph(name, axes.all, nodes)
     operators = (*maker.operators, *reader.operators)
     return AscBackend(name, inputs, outputs, graph, operators) if group_of_phases(graph) is not None else None
@@ -110,14 +107,14 @@ def _walk_of_sink(node: AscNode, roles: Roles, by_name: Mapping[str, AscNode]) -
     return roles.walked(node, by_name[node.inputs[0]] if joined_axes(node) else None)
 
 
-def _has_order(node: FusedAscBackend) -> bool:
-    """True where no two parts wait for one another."""
-    wiring = Wiring(node)
+def _in_order_of_data(node: FusedAscBackend, parts: Sequence[AscBackend]) -> list[AscBackend] | None:
+    """Return ``parts`` of ``node`` so that each stands behind those it reads; None where they wait for one another."""
+    wiring = Wiring(evolve(node, parts=tuple(parts)))
     try:
-        predecessors([ScheduleGroup(part.name, (), wiring.after(part)) for part in node.parts])
+        before = predecessors([ScheduleGroup(part.name, (), wiring.after(part)) for part in parts])
     except IrError:
-        return False
-    return True
+        return None
+    return sorted(parts, key=lambda part: len(before[part.name]))
 
 
 @frozen
