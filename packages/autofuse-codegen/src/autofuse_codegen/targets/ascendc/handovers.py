@@ -113,14 +113,17 @@ class Handovers:
     def gather(self, node: AscNode) -> None:
         """Fill the memory of Load ``node``, whose indices have been computed.
 
-        The vector unit is done with all of it when the scalar unit has the indices, and so begins to copy.
+        The vector unit is done with all of it when the scalar unit has the indices, and so begins to copy. What is read
+        one by one, and is nothing but indices itself, the vector unit never sees.
         """
         draft = self.draft
         draft.tensor(node)
         is_read = form_of(draft, node) is LoadForm.ELEMENTS
-        if is_read:
+        is_shared = any(node.name not in index_operands(reader) for reader in self._readers(node))
+        if is_read and is_shared:
             clear(draft, node)
-        if is_read or not self._settled.issuperset(index_operands(node)):
+        is_staged = bool(node.attr("scratch"))  # in memory that the vector unit works in, too
+        if (is_read and (is_shared or is_staged)) or not self._settled.issuperset(index_operands(node)):
             draft.lines.append(Line("af_order<HardEvent::V_S>();", settles=True))
             self._settled.update(index_operands(node), self._done_before(node))
         draft.lines += transfer(draft, node)
@@ -129,7 +132,7 @@ class Handovers:
             return
         self._settled.add(node.name)
         self._taken_at[node.name] = len(draft.lines)
-        if any(node.name not in index_operands(reader) for reader in self._readers(node)):
+        if is_shared:
             draft.put("af_order<HardEvent::S_V>();")
 
     def _readers(self, node: AscNode) -> list[AscNode]:
