@@ -28,6 +28,7 @@ _MAX_BLOCKS = 65535
 _TIMELINE_ENTRIES = 16_000_000  # of all blocks together; 24 bytes each
 _KILL_AFTER_SECONDS = 5.0
 _MAX_SECONDS = 1_000_000
+"""Longer timeouts are taken for mistakes: these are more than eleven days."""
 
 
 def run(

@@ -9,7 +9,7 @@ call of the backend in two. The backend's own operator moves the same bytes, ins
 from autofuse_ir.graph import Graph, Node
 from autofuse_ir.operators import Family, Flag, operator
 from autofuse_ir.target import TargetSpec
-from autofuse_ir.walk import made_by, read_by
+from autofuse_ir.walk import made_by, producers, read_by
 from autofuse_reference.operators.table import has_meaning, meaning
 
 from autofuse_fusion.classify import Kind, classify, is_sizes
@@ -27,7 +27,7 @@ def lifted(graph: Graph, values: Values, target: TargetSpec) -> frozenset[str]:
     if not hosts:
         return frozenset()
     between = {node.name: node for node in graph.nodes if node.name not in hosts and _only_moves(node, values)}
-    makers = {name: node for node in graph.nodes for name in made_by(node)}
+    makers = producers(graph)
     readers: dict[str, list[Node]] = {}
     for node in graph.nodes:
         for name in read_by(node):

@@ -20,6 +20,7 @@ from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.order import ContractionOrder
 
 MOST_ROUNDS = 10
+"""Times that all pairs are looked at again, while some of them fuse."""
 
 
 @frozen

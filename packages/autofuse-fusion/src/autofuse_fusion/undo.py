@@ -20,6 +20,7 @@ from autofuse_fusion.units import Unit
 from autofuse_fusion.values import Values
 
 MOST_TRIES = 40
+"""Times that kernels are taken apart, before none is left."""
 
 
 def solve_within_peak(items: Items, target: TargetSpec, options: FusionOptions) -> Solver:

@@ -12,6 +12,7 @@ OLDEST_EQUIVALENT = 13
 """No version is lowered past this one because signatures are equal: before it, meanings changed more freely."""
 
 _NUMPY_LIKE = 7
+"""The version from which on operators broadcast as NumPy does."""
 
 
 @cache

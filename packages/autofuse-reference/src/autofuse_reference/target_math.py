@@ -19,6 +19,7 @@ from autofuse_reference.errors import EvaluationError
 
 CORRECTLY_ROUNDED = 0.5
 NUMPY_FUNCTION = 4.0
+"""Bounds in ULP: of what is rounded once, and of functions that NumPy computes."""
 
 
 @frozen

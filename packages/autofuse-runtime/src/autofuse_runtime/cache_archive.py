@@ -35,6 +35,7 @@ _LARGEST_LIST = 64 << 20
 _KIND = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _HEX = re.compile(r"[0-9a-f]{64}")
 _PIECE = 1 << 20
+"""Bytes that are read at a time."""
 
 
 @frozen

@@ -15,6 +15,7 @@ KNOWN = ("numpy", "onnxruntime")
 """``numpy`` runs the graph operator by operator on NumPy; ``onnxruntime`` runs the whole model on one thread."""
 
 _ERRORS_ONLY = 3
+"""ONNX Runtime's number of the messages that are shown."""
 
 
 def peers(

@@ -9,6 +9,7 @@ from autofuse_ir.checks.symbols import unknown_symbols
 from autofuse_ir.kernels import FileRole, KernelBundle
 
 STATUS_BITS = 64
+"""Bits of a status word (``af_abi.h``)."""
 
 
 def kernels_findings(bundle: KernelBundle) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from autofuse_ir.program import BindSymbol, BufferKind, Program, ProgramKernel
 from autofuse_ir.text.values import value_name, word
 
 MOST_VARIANTS = 4
+"""Ways to run a program that a call chooses from; each repeats all steps."""
 
 
 def program_findings(program: Program) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ _NO_MEMORY = (207001, 507013)
 _HUGE_PAGES_FIRST = 0
 _TO_DEVICE, _FROM_DEVICE = 1, 2
 _VECTOR_CORES = 1
+"""Numbers of ``acl.h``."""
 
 
 @cache

@@ -27,6 +27,7 @@ from autofuse_runtime.toolchain import Toolchain
 KERNELS, TILING = "kernels.so", "tiling.so"
 
 _KERNELS_PER_UNIT = 8
+"""Kernels of one translation unit, which share the reading of the emulator's headers."""
 
 
 @frozen(eq=False)

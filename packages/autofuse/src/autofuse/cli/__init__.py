@@ -22,6 +22,7 @@ from autofuse.cli.trace import trace
 from autofuse.cli.verify import verify
 
 BUG = 4
+"""The exit code for faults of AutoFuse itself."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

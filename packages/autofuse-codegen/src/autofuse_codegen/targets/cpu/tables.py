@@ -22,9 +22,9 @@ QUICK = frozenset(
         *("LogicalNot", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot", "LeftShift", "RightShift"),
     )
 )
-DIVISION = 5
-SATURATING_CAST = 6
-FUNCTION = 15
+"""Operators that count as one instruction."""
+DIVISION, SATURATING_CAST, FUNCTION = 5, 6, 15
+"""Instructions, about, that others take: divisions and roots, casts of floats to integers, and what is computed."""
 
 
 @frozen
