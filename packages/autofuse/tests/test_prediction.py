@@ -4,12 +4,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 from autofuse.compiler import chosen_options, chosen_target, lower_graph
 from autofuse.pipeline import Lowered
 from autofuse.prediction import launch_cycles, predict
 from autofuse.report import report_of
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
+from autofuse_ir.dims import as_dim, const
+from autofuse_ir.tiling import Constraint
 from autofuse_reference.arrays import to_tensor_data
 
 A2 = chosen_target("ascend-a2")
@@ -33,7 +36,8 @@ def test_a_large_copy_takes_what_its_bytes_take() -> None:
     per_element = sum(A2.cost_of(op, dt.float32).per_element for op in ("Exp", "Neg"))
     assert pipes["VEC"] == pytest.approx(n / A2.cores * per_element, rel=0.15)
     assert part.blocks == A2.cores
-    assert part.head_cycles == A2.cores * A2.quantity("core_launch_cycles")
+    starts = A2.cores * A2.quantity("core_launch_cycles")  # all cores, and then the first tile, which nothing overlaps
+    assert starts < part.head_cycles < starts + max(pipes.values()) * dict(part.tiles)["z0t_size"] * A2.cores / n * 4
     assert part.cycles == part.head_cycles + max(pipes.values())
     assert kernel.microseconds == pytest.approx((part.cycles + launch_cycles(A2)) / A2.quantity("clock_hz") * 1e6)
 
@@ -76,5 +80,14 @@ def test_kernels_that_no_tiles_fit_are_named() -> None:
     b.symbol("n", 0, 2**26, 64)
     axis = b.constant(to_tensor_data(np.asarray(0)))
     lowered = lower_graph(b.build({"y": b.op("Cumsum", b.input("x", ("n",), dt.float32), axis)}), A2, chosen_options())
-    assert predict(lowered, A2, {"n": 64}).without == ()
-    assert predict(lowered, A2, {"n": 2**26}).without == ("k0_cumsum",)
+    assert predict(lowered, A2, {"n": 2**26}).without == (), "a scan goes in pieces"
+    (model,) = lowered.tilings
+    unfit = tuple(
+        evolve(
+            case, constraints=(*case.constraints, Constraint("local_memory", as_dim("n"), const(100), "a test's own"))
+        )
+        for case in model.cases
+    )
+    tight = evolve(lowered, tilings=(evolve(model, cases=unfit),))
+    assert predict(tight, A2, {"n": 64}).without == ()
+    assert predict(tight, A2, {"n": 101}).without == ("k0_cumsum",)
