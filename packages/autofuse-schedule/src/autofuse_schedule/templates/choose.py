@@ -44,7 +44,7 @@ def templates_for(
             return (tiled,)
         held = tuple(HeldTemplate(target, listed, order) for order in Order) if holds else ()
         return (tiled, *((template, template.cases(graph, whole)) for template in held))
-    # Where all-load applies, too, it serves short rows, and long ones are good company for nobody.
+    # Where all-load applies, too, it serves short rows; a tile of several long ones gains nothing.
     alone = whole[-1:] if target.kind is TargetKind.CPU and has_later_sweeps(graph) else whole
     all_load = ReduceTemplate(target, listed, Reach.ALL_LOAD)
     common = ReduceTemplate(target, listed, Reach.COMMON)

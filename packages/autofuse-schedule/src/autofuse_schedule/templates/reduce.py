@@ -19,7 +19,7 @@ from autofuse_ir.reduction import reduced_axes
 from autofuse_ir.schedule import Buffer, ImplGraph, Location, QueuePosition, Segment, TilingCase, TilingGroup
 from autofuse_ir.target import TargetKind, TargetSpec
 
-from autofuse_schedule.accumulate import Accumulators, leaves_of
+from autofuse_schedule.accumulate import Accumulator, Accumulators, leaves_of
 from autofuse_schedule.allocate import Course, allocate
 from autofuse_schedule.crossed import rows_on_a_line
 from autofuse_schedule.held import held_nodes
@@ -69,45 +69,15 @@ class ReduceTemplate:
         loops = split_for(self.reach, graph, roles, case, made, self.target, frozenset(dict(self.ranges)))
         all_axes = {axis.name: axis for axis in (*axes, *loops.axes)}
         nest = Nest(graph.axes, tuple(all_axes[name] for name in loops.vectorised))
-        halves = {axis.root: axis for axis in nest.vectorised}
-        rows = Nest(graph.axes, tuple(halves.get(a.name, a) for a in graph.axes if a.name in roles.kept))
-        is_spread = self.reach is Reach.R_CORE
-        alone = made.bodies[-1] if is_spread and made.bodies[-1].is_row else None
-        segments: list[Segment] = []
-        nests: list[Nest] = []
-        numbers: list[int] = []
-        for body in made.bodies:
-            walked_in = rows if body is alone else nest
-            for segment in self._segments(body, walked_in, made, roles):
-                segments.append(segment)
-                nests.append(walked_in)
-                numbers.append(body.phase + bool(held))
-                if held.issuperset(segment.nodes):
-                    numbers[-1] = 0
         crossing = (*case.split[-1:], *loops.loops)[-1] if case.split else ""
-        in_order = sorted(range(len(numbers)), key=numbers.__getitem__)
-        segments, nests = [segments[at] for at in in_order], [nests[at] for at in in_order]
-        numbers.sort()
-        course = Course(tuple(segments), tuple(nests), tuple(numbers), crossing, loops.loops[:1] if held else ())
+        course = self._course(made, roles, nest, held, crossing, loops.loops[:1])
+        is_spread = self.reach is Reach.R_CORE
         spread = {n.name: leaves_of(n, nest) for n in made.nodes if is_spread and is_reduction(n)}
         allocation = allocate(made.nodes, course, self.target, spread, self.copies)
         survives = {Arrangement.TOGETHER: "", Arrangement.APART: crossing}.get(arrangement, loops.block or "")
         looped = pieces.looped if pieces is not None else frozenset[str]()
         places = Accumulators(self.target, dict(self.ranges), survives, is_spread, allocation.row_multiple, looped)
-        by_name = {node.name: node for node in made.nodes}
-        accumulators = [
-            place(by_name[name], segment.axes, walked_in)
-            for segment, walked_in in zip(segments, nests, strict=True)
-            for name in segment.nodes
-            for is_mine, place in ((is_reduction, places.of), (is_scan, places.of_scan))
-            if is_mine(by_name[name])
-        ]
-        if self._joins_rows:
-            for segment, walked_in in zip(segments, nests, strict=True):
-                (name,) = segment.nodes
-                joined = next((by_name[source] for source in by_name[name].inputs if source in spread), None)
-                if joined is not None:
-                    accumulators.append(places.of_joined(by_name[name], joined, walked_in))
+        accumulators = self._accumulators(places, course, made.nodes, frozenset(spread))
         impl = ImplGraph(
             name="_".join((graph.name, self.name.replace("-", "_"), case.name, *self._variant)),
             case=case,
@@ -121,7 +91,7 @@ class ReduceTemplate:
             buffers=(
                 *allocation.buffers,
                 *(each.buffer for each in accumulators if each.buffer is not None),
-                *self._staging(course, made.nodes, nest),
+                *self._staging(course, made.nodes),
             ),
             placements=allocation.placements,
             index_bits=index_bits(made.nodes, graph.axes, dict(self.ranges)),
@@ -132,6 +102,47 @@ class ReduceTemplate:
             least = rows_on_a_line(graph, case.split[0], self.target) if case.split else 1
             return with_near_rows(impl, self.target, least)
         return impl
+
+    def _course(
+        self, made: Plan, roles: Roles, nest: Nest, held: frozenset[str], crossing: str, lasting: tuple[str, ...]
+    ) -> Course:
+        """The segments in the order in which they run, what is ``held`` first.
+
+        Where blocks share reduced axes, the last results of rows are stored in a nest of the kept axes alone.
+        """
+        halves = {axis.root: axis for axis in nest.vectorised}
+        rows = Nest(nest.roots, tuple(halves.get(a.name, a) for a in nest.roots if a.name in roles.kept))
+        alone = made.bodies[-1] if self.reach is Reach.R_CORE and made.bodies[-1].is_row else None
+        placed: list[tuple[int, Segment, Nest]] = []
+        for body in made.bodies:
+            walked_in = rows if body is alone else nest
+            for segment in self._segments(body, walked_in, made, roles):
+                number = 0 if held.issuperset(segment.nodes) else body.phase + bool(held)
+                placed.append((number, segment, walked_in))
+        placed.sort(key=lambda each: each[0])
+        numbers, segments, nests = zip(*placed, strict=True) if placed else ((), (), ())
+        return Course(segments, nests, numbers, crossing, lasting if held else ())
+
+    def _accumulators(
+        self, places: Accumulators, course: Course, nodes: tuple[AscNode, ...], spread: frozenset[str]
+    ) -> list[Accumulator]:
+        """Where reductions, scans, and what joins the leaves of reductions ``spread`` keep what they have so far."""
+        by_name = {node.name: node for node in nodes}
+        found = [
+            place(by_name[name], segment.axes, walked_in)
+            for segment, walked_in in zip(course.segments, course.nests, strict=True)
+            for name in segment.nodes
+            for is_mine, place in ((is_reduction, places.of), (is_scan, places.of_scan))
+            if is_mine(by_name[name])
+        ]
+        if not self._joins_rows:
+            return found
+        for segment, walked_in in zip(course.segments, course.nests, strict=True):
+            (name,) = segment.nodes
+            joined = next((by_name[source] for source in by_name[name].inputs if source in spread), None)
+            if joined is not None:
+                found.append(places.of_joined(by_name[name], joined, walked_in))
+        return found
 
     @property
     def name(self) -> str:
@@ -197,7 +208,7 @@ class ReduceTemplate:
         """True where results of leaves are joined in local memory, whoever reads them."""
         return self.reach is Reach.R_CORE and self.target.kind is TargetKind.ASCEND
 
-    def _staging(self, course: Course, nodes: tuple[AscNode, ...], nest: Nest) -> tuple[Buffer, ...]:
+    def _staging(self, course: Course, nodes: tuple[AscNode, ...]) -> tuple[Buffer, ...]:
         """A vector core fetches the results of leaves into local memory, some at a time, and joins them there.
 
         A leaf's results are a row; there are up to ``STAGED_LEAVES`` of them.

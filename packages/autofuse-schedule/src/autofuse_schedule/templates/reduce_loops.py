@@ -45,13 +45,13 @@ def split_for(
     outside = tuple(axis for axis in roles.roots[:at] if axis in roles.kept)
     is_innermost = split == roles.roots[-1]
     sweeps = sum(not body.is_row for body in made.bodies)
-    # Rows that do not stay at hand gain nothing from company; they only end up farther away.
+    # Rows that do not stay at hand gain nothing from others in their tile; they only end up farther away.
     is_cached = target.kind is TargetKind.CPU
     goes_alone = is_cached and reach is Reach.COMMON and sweeps > 1 and not is_innermost and not pieces
     size = next(axis.size for axis in graph.axes if axis.name == split)
-    company = dim_min(dim_max(size, const(1)), const(rows_on_a_line(graph, split, target)))
+    together = dim_min(dim_max(size, const(1)), const(rows_on_a_line(graph, split, target)))
     multiple = _granule(graph, target) if is_innermost else 1
-    loops = split_nest(graph.axes, TileSplit(split, outside, multiple, company if goes_alone else None), taken)
+    loops = split_nest(graph.axes, TileSplit(split, outside, multiple, together if goes_alone else None), taken)
     for piece in pieces:
         loops = _in_pieces(graph, loops, piece, target, taken)
     return loops
