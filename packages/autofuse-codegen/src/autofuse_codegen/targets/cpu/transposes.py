@@ -7,7 +7,18 @@ from autofuse_ir.asc_graph import AscNode, Bounds
 from autofuse_ir.dims import const
 
 from autofuse_codegen.kernel.addresses import address
-from autofuse_codegen.kernel.program import Binary, Call, Declare, Evaluate, If, Integer, Name, Size, Statement
+from autofuse_codegen.kernel.program import (
+    Binary,
+    Call,
+    Declare,
+    Evaluate,
+    Expression,
+    If,
+    Integer,
+    Name,
+    Size,
+    Statement,
+)
 from autofuse_codegen.targets.cpu.literals import type_name
 from autofuse_codegen.targets.cpu.scope import KernelScope, Scratch, moved
 
@@ -47,15 +58,26 @@ def load_transposed(
     block = name("block")
     declared = Declare(f"{kind}*", block, Call(f"({kind}*)", (Binary("+", Name("local"), Name(at)),)))
     position = scope.nest.known[loop]
-    number = Binary("%", position, Integer(rows))
-    left = Call("af_min", (Integer(rows), Binary("-", scope.nest.bound(loop), position)))
+    passed: Expression = position
+    end = scope.nest.bound(loop)
+    if (rows_of_range := scope.nest.limits(loop)) is not None:
+        begin, end = rows_of_range
+        passed = Binary("-", position, begin)
+    number = Binary("%", passed, Integer(rows))
+    left = Call("af_min", (Integer(rows), Binary("-", end, position)))
     step = Size(where.step_along(scope.axes[strip].root))
-    start = moved(scope.base(node.inputs[0]), scope.offset(where, strip))
+    offset, count = scope.offset(where, strip), scope.nest.bound(strip)
+    first: Expression | None = None
+    if (limits := scope.nest.limits(strip)) is not None:  # the first row may begin later than others: take whole ones
+        first, count = limits[0], Size(pitch)
+        offset = scope.offset(where, strip, Binary("*", Binary("-", Integer(0), first), step))
+    start = moved(scope.base(node.inputs[0]), offset)
     width = f"(AF_VECTOR_BYTES < {LINE_BYTES} ? AF_VECTOR_BYTES : {LINE_BYTES}) / {node.dtype.itemsize}"
-    arguments = (start, step, Name(block), Size(pitch), left, scope.nest.bound(strip))
+    arguments = (start, step, Name(block), Size(pitch), left, count)
     fill = Evaluate(Call("af_transpose", arguments, (kind, width)))
     filled = If(Binary("==", number, Integer(0)), (fill,))
     row = name("row")
-    found = Declare(f"const {kind}*", row, Binary("+", Name(block), Binary("*", number, Size(pitch))))
+    of_row = Binary("+", Name(block), Binary("*", number, Size(pitch)))
+    found = Declare(f"const {kind}*", row, of_row if first is None else Binary("+", of_row, first))
     loaded = Call(f"{access}.load", (Binary("+", Name(row), Name(index)),))
     return (declared, filled, found), Declare("auto", scope.value(node.name), loaded)
