@@ -1,12 +1,13 @@
 """Reductions of every operator, dtype, set of axes and template, bit for bit as the interpreter."""
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
 from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_builder import AscGraphBuilder
-from autofuse_ir.asc_graph import AscGraph
+from autofuse_ir.asc_graph import AscGraph, Bounds
 from autofuse_ir.dtypes import DType
 from autofuse_reference.asc_graph.interpret import interpret
 from autofuse_testkit.kernel_library import KernelLibrary, assert_same, sample
@@ -75,3 +76,42 @@ def test_every_template_joins_by_the_tree(library: KernelLibrary) -> None:
                 assert_same(actual, wanted, f"{name} of {shape}")
             done += 1
     assert done > 100
+
+
+def views() -> dict[str, AscGraph]:
+    """Reductions over the first and last of three axes, of what is not read as it lies."""
+    found = []
+    for name, memory, along in (
+        ("transposed", ("c", "b", "a"), ("z2", "z1", "z0")),
+        ("padded", ("a", "b", "c - 3"), ("z0", "z1", ("z2", 1, -2))),
+        ("reversed", ("a", "b", "c"), ("z0", "z1", ("z2", -1, "c - 1"))),
+    ):
+        b = AscGraphBuilder(name, {"z0": "a", "z1": "b", "z2": "c"})
+        bounds = Bounds.FILL if name == "padded" else Bounds.INSIDE
+        fill = {"fill": 0.5} if name == "padded" else {}
+        x = b.load(b.input("x", dt.float32), memory, along, bounds=bounds, **fill)
+        place = b.broadcast(b.broadcast(b.cast(b.axis_index("z2", dt.int32), dt.float32), "z1"), "z0")
+        x = b.op("Add", x, place)
+        wide = b.broadcast(b.broadcast(b.reduce("Sum", x, "z0", "z2"), "z0"), "z2")
+        b.store(b.op("Sub", x, wide), "y", ("a", "b", "c"), ("z0", "z1", "z2"))
+        found.append(b.build())
+    return {graph.name: graph for graph in found}
+
+
+def test_shared_ranges_of_views_begin_and_end_within_rows(tmp_path: Path) -> None:
+    built = KernelLibrary(tmp_path)
+    for name, graph in views().items():
+        built.add(name, graph, "r-core")
+    library, random, done = built.build(), np.random.default_rng(5), 0
+    for name, graph in library.graphs.items():
+        for a, b, c in ((3, 2, 5003), (309, 1, 172), (40, 3, 403), (1, 1, 9000), (5, 2, 4)):
+            memory = {"transposed": (c, b, a), "padded": (a, b, c - 3)}.get(name, (a, b, c))
+            x, sizes = sample(dt.float32, memory, random), {"a": a, "b": b, "c": c}
+            for cores in (1, 2, 7):
+                found = library.run(name, [x], sizes, cores, False)
+                assert found is not None
+                with np.errstate(all="ignore"):
+                    (wanted,) = interpret(graph, [x], sizes)
+                assert_same(found[1][0], wanted, f"{name} of {a}, {b}, {c} on {cores}")
+                done += 1
+    assert done == 3 * 5 * 3
