@@ -31,6 +31,7 @@ def only_alternative(result: ScheduleResult, name: str) -> ScheduleResult:
 def only_template(result: ScheduleResult, name: str) -> ScheduleResult:
     """Return ``result`` with the implementations of template ``name`` alone, wherever a group has any.
 
+    Alternatives that have none at all are left out.
     Sizes for which that template does not fit have no tiling then. Raises ``ScheduleError`` where no group has it.
     """
     if name not in template_names(result):
@@ -46,5 +47,6 @@ def only_template(result: ScheduleResult, name: str) -> ScheduleResult:
     alternatives = tuple(
         evolve(a, groups=tuple(evolve(g, implementations=chosen(g.implementations)) for g in a.groups))
         for a in result.alternatives
+        if any(impl.template == name for g in a.groups for impl in g.implementations)
     )
     return evolve(result, alternatives=alternatives)
