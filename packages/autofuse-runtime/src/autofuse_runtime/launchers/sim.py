@@ -20,7 +20,14 @@ from autofuse_runtime.arrays import Array
 from autofuse_runtime.cache import ArtefactCache
 from autofuse_runtime.errors import BuildError, InternalError, ToolMissingError
 from autofuse_runtime.launchers.memory import check_status, inputs_of, outputs_of, results_of, workspace_of
-from autofuse_runtime.launchers.tilings import Tilings, compile_tilings, files_of, sources_of, write_sources
+from autofuse_runtime.launchers.tilings import (
+    HOST_FLAGS,
+    Tilings,
+    compile_tilings,
+    files_of,
+    sources_of,
+    write_sources,
+)
 from autofuse_runtime.recipe import Recipe
 from autofuse_runtime.toolchain import Toolchain
 
@@ -28,6 +35,9 @@ KERNELS, TILING = "kernels.so", "tiling.so"
 
 _KERNELS_PER_UNIT = 8
 """Kernels of one translation unit, which share the reading of the emulator's headers."""
+_TILING_FLAGS = tuple("-O0" if flag == "-O2" else flag for flag in HOST_FLAGS)
+"""Beside an emulated launch the microseconds of a tiling function are nothing; to optimise it takes up to 20 times as
+long as to compile it."""
 
 
 @frozen(eq=False)
@@ -92,7 +102,7 @@ def load_sim(
         with tempfile.TemporaryDirectory(prefix="autofuse-src-", dir=directory.parent) as folder:
             write_sources(sources, Path(folder))
             _compile(Path(folder), directory / KERNELS, bundles, emulator, target, toolchain)
-            compile_tilings(Path(folder), bundles, toolchain, directory / TILING)
+            compile_tilings(Path(folder), bundles, toolchain, directory / TILING, _TILING_FLAGS)
 
     directory = cache.entry(recipe, make)
     soc = emulator.load_soc(target)
