@@ -101,3 +101,11 @@ def test_tiling_functions_refuse_sizes_that_fields_cannot_hold(tmp_path: Path) -
     assert status(4095) == 0
     assert status(4096) == -2
     assert status(-1) == -3
+    assert status(2**31) == -3
+
+
+def test_a_dim_with_more_elements_than_kernels_count() -> None:
+    kernel = Kernel("long", {"z0": 2**31, "z1": "n"})
+    kernel.write(kernel.apply("Neg", kernel.read("x", dt.int8, "z0", "z1")), "y")
+    with pytest.raises(CodegenError, match="has at least 2147483648 elements, 2147483647 are the most"):
+        emitted(kernel.build())

@@ -16,7 +16,7 @@ _BLOCK_DIM, _TILING_KEY = 0, 16
 """Where these 32-bit fields start in the tiling data, in bytes."""
 
 _REASONS = {
-    -3: "a size is negative",
+    -3: "a size is negative, or larger than 2,147,483,647",
     -2: "the workspace takes 4,294,967,296 bytes or more, and the field for its size has 32 bits",
     3: "no tile fits the local memory",
     4: "there are more blocks than cores",

@@ -19,7 +19,7 @@ from autofuse_codegen.render import render, source_file
 from autofuse_codegen.targets.ascendc.arguments import parameters_of
 from autofuse_codegen.targets.ascendc.headers import headers_of, support_files
 from autofuse_codegen.targets.ascendc.joint import layout_of
-from autofuse_codegen.targets.ascendc.limits import check_tiling_data, check_workspace
+from autofuse_codegen.targets.ascendc.limits import MOST_SIZE, check_sizes, check_tiling_data, check_workspace
 from autofuse_codegen.targets.ascendc.parts import field_names
 from autofuse_codegen.targets.ascendc.tiling_data import bytes_of, constant_of, fields_of
 from autofuse_codegen.targets.ascendc.views import BundleView, OutputView, SymbolView
@@ -30,9 +30,9 @@ FLAGS = ("-std=c++17", "-O2", "-fno-exceptions", "-fno-rtti")
 
 ARCHITECTURES = {"ascend-a2": "dav-2201", "ascend-a3": "dav-2201", "ascend-350": "dav-3510"}
 
-TILING_UB, TILING_WORKSPACE, TILING_NEGATIVE_SIZE = -1, -2, -3
+TILING_UB, TILING_WORKSPACE, TILING_SIZE = -1, -2, -3
 """Results of tiling functions beside those of the solver: less UB than tiles are sized for; a workspace that the 32-bit
-field for its size cannot state; a size below 0."""
+field for its size cannot state; a size below 0 or too large."""
 
 
 def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, target: TargetSpec) -> KernelBundle:
@@ -40,6 +40,7 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
 
     Raises ``CodegenError`` where there is more tiling data, or more workspace, than a kernel of the target may have.
     """
+    check_sizes(schedule, facts)
     kernel = identifier(schedule.name)
     parameters = parameters_of(schedule)
     names = field_names(schedule.symbols, () if is_joint(schedule) else model.cases)
@@ -107,7 +108,8 @@ def emit_ascendc(schedule: ScheduleResult, model: TilingModel, facts: SymbolFact
         is_static=not schedule.symbols,
         constant_format=constant_format,
         constant_values=constant_values,
-        code_negative=TILING_NEGATIVE_SIZE,
+        code_size=TILING_SIZE,
+        most_size=MOST_SIZE,
         code_workspace=TILING_WORKSPACE,
         code_ub=TILING_UB,
     )

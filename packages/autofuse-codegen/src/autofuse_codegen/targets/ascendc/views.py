@@ -122,7 +122,7 @@ class BundleView:
     ``has_choice``: the tiling function picks one of them. ``place_sizes`` read the sizes that places between groups are
     computed from. ``shares``: some step has several parts. ``run_parameters`` and ``run_call`` are those of the
     function that runs all parts. ``head_bytes`` of the workspace come before what groups use. ``constant_format``
-    prints the tiling data as an initialiser from ``constant_values``. ``code_negative`` and ``code_workspace`` are
+    prints the tiling data as an initialiser from ``constant_values``. ``code_size`` and ``code_workspace`` are
     results of the tiling function.
     """
 
@@ -164,6 +164,7 @@ class BundleView:
     is_static: bool
     constant_format: str
     constant_values: tuple[str, ...]
-    code_negative: int
+    code_size: int
+    most_size: int
     code_workspace: int
     code_ub: int
