@@ -11,17 +11,16 @@ all Stores and reductions walk, and nobody reduces, are shared by blocks; all ot
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import evolve, frozen
-from autofuse_ir.asc_graph import AccessMap, AscGraph, AscNode, Axis
-from autofuse_ir.dims import Dim, const
+from autofuse_ir.asc_graph import AccessMap, AscGraph, AscNode
 from autofuse_ir.errors import IrError
 from autofuse_ir.fused_graph import AscBackend, FusedAscBackend
 from autofuse_ir.graph import Attr
 from autofuse_ir.group_order import predecessors
 from autofuse_ir.schedule import ScheduleGroup, TilingGroup
-from autofuse_ir.strides import dense_strides
 
 from autofuse_schedule.joint import Wiring
 from autofuse_schedule.roles import Roles, is_scan, joined_axes, roles_of
+from autofuse_schedule.unified_axes import fresh, moved, unified
 
 
 @frozen
@@ -47,7 +46,7 @@ def in_phases(node: FusedAscBackend) -> Phased | None:
         others = [each for each in parts if each not in (maker, part)]
         read = {name for each in others for name in each.inputs} | set(node.outputs)
         taken = {each.name for each in (*node.parts, *others)}
-        name = maker.name if maker.name in phased else _fresh(f"{maker.name}_phases", taken)
+        name = maker.name if maker.name in phased else fresh(f"{maker.name}_phases", taken)
         joined = joined_part(name, maker, part, read)
         if joined is None:
             continue
@@ -65,11 +64,11 @@ def joined_part(name: str, maker: AscBackend, reader: AscBackend, read: set[str]
     """
     if any(is_scan(node) for part in (maker, reader) for node in part.graph.nodes):
         return None
-    axes = _unified(maker, reader)
+    axes = unified(maker, reader)
     if axes is None:
         return None
     first, second = (
-        _moved(part.graph, names, axes.all) for part, names in zip((maker, reader), axes.names, strict=True)
+        moved(part.graph, names, axes.all) for part, names in zip((maker, reader), axes.names, strict=True)
     )
     inputs = tuple(dict.fromkeys((*maker.inputs, *(name for name in reader.inputs if name not in maker.outputs))))
     kept = tuple(name for name in maker.outputs if name in read or name not in reader.inputs)
@@ -117,135 +116,6 @@ def _in_order_of_data(node: FusedAscBackend, parts: Sequence[AscBackend]) -> lis
     return sorted(parts, key=lambda part: len(before[part.name]))
 
 
-@frozen
-class _Unified:
-    """The axes of two graphs in one order, and what the axes of each are called there."""
-
-    all: tuple[Axis, ...]
-    names: tuple[Mapping[str, str], Mapping[str, str]]
-
-
-def _unified(maker: AscBackend, reader: AscBackend) -> _Unified | None:
-    """Return the axes of both parts in one order that respects both; None where there is none."""
-    same: dict[str, str] = {}
-    for one, other in _met(maker, reader):
-        known = same.setdefault(other, one)
-        if known != one:
-            return None
-    if len(set(same.values())) < len(same):
-        return None
-    sizes = {axis.name: axis.size for axis in maker.graph.axes}
-    if any(sizes[same[axis.name]] != axis.size for axis in reader.graph.axes if axis.name in same):
-        return None
-    taken = set(sizes)
-    names: dict[str, str] = {}
-    for axis in reader.graph.axes:
-        names[axis.name] = same.get(axis.name) or _fresh(axis.name, taken)
-        taken.add(names[axis.name])
-    renamed = tuple(evolve(axis, name=names[axis.name], parents=()) for axis in reader.graph.axes)
-    order = _in_order(tuple(axis.name for axis in maker.graph.axes), tuple(axis.name for axis in renamed))
-    if order is None:
-        return None
-    by_name = {axis.name: axis for axis in (*renamed, *(evolve(a, parents=()) for a in maker.graph.axes))}
-    return _Unified(tuple(by_name[name] for name in order), ({name: name for name in sizes}, names))
-
-
-def _met(maker: AscBackend, reader: AscBackend) -> Iterator[tuple[str, str]]:
-    """Yield axes of both parts that walk the same dim of the same data, one position at a time.
-
-    Those of what passes between them come first; what both read is no reason for others to differ.
-    """
-    stored = {maker.outputs[index]: access for index, access in _accesses(maker.graph, "Output")}
-    loaded = [(reader.inputs[index], access) for index, access in _accesses(reader.graph, "Data")]
-    mine = [(maker.inputs[index], access) for index, access in _accesses(maker.graph, "Data")]
-    found: dict[str, str] = {}
-    for name, access in loaded:
-        if name in stored:
-            for pair in _aligned(stored[name], access):
-                found.setdefault(pair[1], pair[0])
-                yield pair
-    for name, access in loaded:
-        for other, first in mine:
-            if other == name:
-                pairs = [p for p in _aligned(first, access) if p[1] not in found and p[0] not in found.values()]
-                found |= {axis: one for one, axis in pairs}
-                yield from pairs
-
-
-def _accesses(graph: AscGraph, op: str) -> Iterator[tuple[int, AccessMap]]:
-    """Yield the access maps of Loads of each ``Data``, or of the Store of each ``Output``, with its index."""
-    by_name = {node.name: node for node in graph.nodes}
-    for node in graph.nodes:
-        if op == "Data" and node.op == "Load" and node.access is not None:
-            yield by_name[node.inputs[0]].argument_index, node.access
-        if op == "Output" and node.op == "Output":
-            access = by_name[node.inputs[0]].access
-            assert access is not None
-            yield node.argument_index, access
-
-
-def _aligned(first: AccessMap, second: AccessMap) -> Iterator[tuple[str, str]]:
-    """Yield the axes that walk the same dim of equal data, element by element from the first on."""
-    if first.memory != second.memory:
-        return
-    for one, other in zip(first.dims, second.dims, strict=True):
-        plain = all(dim.step == const(1) and dim.offset == const(0) for dim in (one, other))
-        if plain and one.axis is not None and other.axis is not None:
-            yield one.axis, other.axis
-
-
-def _in_order(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the names of both in an order that is that of each, or None; common ones come as early as they can."""
-    common = [name for name in first if name in second]
-    if common != [name for name in second if name in first]:
-        return None
-    found: list[str] = []
-    for names in (first, second):
-        at = 0
-        for name in names:
-            if name in found:
-                at = found.index(name) + 1
-                continue
-            while names is second and at < len(found) and found[at] not in second:
-                at += 1
-            found.insert(at, name)
-            at += 1
-    return tuple(found)
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name
-
-
-def _moved(graph: AscGraph, names: Mapping[str, str], axes: tuple[Axis, ...]) -> tuple[AscNode, ...]:
-    """Return the nodes of ``graph`` on ``axes``, where its own axes are called as ``names`` says."""
-    places = {names[axis.name]: at for at, axis in enumerate(graph.axes)}
-    return tuple(_moved_node(node, places, names, axes) for node in graph.nodes)
-
-
-def _moved_node(node: AscNode, places: Mapping[str, int], names: Mapping[str, str], axes: tuple[Axis, ...]) -> AscNode:
-    one: Dim = const(1)
-    repeats = tuple(node.repeats[places[axis.name]] if axis.name in places else one for axis in axes)
-    access = node.access
-    if access is not None:
-        dims = tuple(evolve(d, axis=None if d.axis is None else names[d.axis]) for d in access.dims)
-        access = evolve(access, dims=dims)
-    attrs = tuple(_renamed(attr, names) for attr in node.attrs)
-    return evolve(node, repeats=repeats, strides=dense_strides(repeats), access=access, attrs=attrs)
-
-
-def _renamed(attr: Attr, names: Mapping[str, str]) -> Attr:
-    match attr.name, attr.value:
-        case "axis", str(axis):
-            return Attr("axis", names[axis])
-        case "axes", tuple(axes):
-            return Attr("axes", tuple(names[str(axis)] for axis in axes))
-        case _:
-            return attr
-
-
 def _joined_nodes(
     maker: AscBackend,
     first: tuple[AscNode, ...],
@@ -282,7 +152,7 @@ def _joined_nodes(
                 return None
             renamed[node.name] = value
             continue
-        name = _fresh(node.name, known)
+        name = fresh(node.name, known)
         known.add(name)
         renamed[node.name] = name
         nodes.append(evolve(node, name=name, inputs=tuple(renamed.get(source, source) for source in node.inputs)))
