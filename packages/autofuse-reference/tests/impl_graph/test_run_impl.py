@@ -94,6 +94,12 @@ def test_tile_sizes_outside_of_their_range_are_errors(tiles: dict[str, int], tol
         run(plan(), arrays(5), tiles)
 
 
+@pytest.mark.parametrize("size", [2.0, "2", None])
+def test_tile_sizes_are_whole_numbers(size: Any) -> None:
+    with pytest.raises(EvaluationError, match="is no tile size"):
+        run(plan(), arrays(5), {"t": size})
+
+
 def test_blocks_that_write_different_bits_to_one_element_are_a_fault() -> None:
     made = plan()
     # z is said not to vary along z0, but what its Load reads now does.

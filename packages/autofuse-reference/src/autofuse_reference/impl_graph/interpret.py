@@ -204,6 +204,9 @@ def _check_tile_size(
     where = f"kernel {impl.name}, tile size {variable.name}"
     if variable.name not in tile_sizes:
         raise EvaluationError("no value is given", where=where, fix="autofuse_tiling.evaluate.choose gives tile sizes")
+    wrong = [each for each in tile_sizes.values() if not hasattr(each, "__index__")]
+    if wrong:
+        raise EvaluationError(f"{wrong[0]!r} is no tile size", where=f"kernel {impl.name}", fix="give whole numbers")
     value, largest = tile_sizes[variable.name], evaluate(variable.hi, {**sizes, **tile_sizes})
     if not variable.lo <= value <= largest or (value % variable.multiple and value != largest):
         raise EvaluationError(
