@@ -1,6 +1,7 @@
 """Peak memory: never above that of the graph as it is, at the hints."""
 
 import numpy as np
+from autofuse_fusion.benefit import cost_model
 from autofuse_fusion.items import items_of, topological
 from autofuse_fusion.memory import peak_of
 from autofuse_fusion.network import network_of
@@ -28,7 +29,7 @@ def peaks(graph: Graph) -> tuple[int, int]:
     tidy = clean_up(inferred, facts)
     values = values_of(tidy, facts)
     options = FusionOptions()
-    items = items_of(network_of(tidy, facts, values, CPU, options), values, options)
+    items = items_of(network_of(tidy, facts, values, CPU, options), values, options, cost_model(CPU))
     solver = solve_within_peak(items, CPU, options)
     return peak_of(items.things, items.pinned, values), peak_of(topological(solver.things()), items.pinned, values)
 

@@ -1,5 +1,6 @@
 """What a target cannot hold or compute stays on the host."""
 
+import numpy as np
 from attrs import evolve
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.stage import fuse
@@ -7,6 +8,8 @@ from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.fused_graph import AscBackend, HostRegion, Reason
 from autofuse_ir.target import Limits, OperatorSupport, load_target
+from autofuse_ir.tensor_data import TensorData
+from autofuse_reference.arrays import to_tensor_data
 from autofuse_symshape.stage import infer
 
 CPU = load_target("cpu")
@@ -78,3 +81,26 @@ def test_inputs_and_outputs_together_keep_to_what_a_launch_passes() -> None:
     fused = fuse(*infer(b.build(outputs={"y": both})), load_target("ascend-a2"), FusionOptions(max_inputs=100))
     assert [type(node) for node in fused.nodes] == [AscBackend, AscBackend]
     assert Reason.TOO_MANY_INPUTS in {refusal.reason for refusal in fused.refusals}
+
+
+def biased(batch: str | int):  # type: ignore[no-untyped-def]
+    """Rows of a table, gathered for each pair of positions, as a bias that all of a batch share."""
+    b = GraphBuilder("biased")
+    table = b.input("table", (32, 6), dt.float32)
+    buckets = b.input("buckets", ("n", "n"), dt.int32)
+    scores = b.input("scores", (batch, "n", "n", 6), dt.float32)
+    return infer(b.build(outputs={"y": b.op("Add", scores, b.op("GatherV2", table, buckets, b.constant(axis_0())))}))
+
+
+def axis_0() -> TensorData:
+    return to_tensor_data(np.zeros((), np.int64))
+
+
+def test_gathers_are_repeated_only_where_reading_a_row_is_cheap() -> None:
+    """A chip begins a copy for each row: one that waits for as many rows again costs more than keeping the result."""
+    chip = load_target("ascend-a2")
+    assert len(fuse(*biased(1), chip).nodes) == 1
+    assert len(fuse(*biased("batch"), CPU).nodes) == 1
+    fused = fuse(*biased("batch"), chip, FusionOptions(max_parts=1))
+    assert len(fused.nodes) == 2
+    assert {refusal.reason for refusal in fused.refusals} == {Reason.NO_BENEFIT}

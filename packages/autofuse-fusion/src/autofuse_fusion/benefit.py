@@ -10,11 +10,18 @@ from autofuse_fusion.axes import Layout, Nest, is_full
 from autofuse_fusion.groups import Group
 from autofuse_fusion.lower.table import TRANSCENDENTAL
 from autofuse_fusion.size_facts import SizeFacts
-from autofuse_fusion.units import Unit
+from autofuse_fusion.units import Read, Unit
 from autofuse_fusion.values import Values
 
-_FALLBACK = {"bytes_per_cycle_read": 4.0, "bytes_per_cycle_write": 4.0, "launch_cycles": 10000.0}
-"""For targets that do not state the number: about what DRAM gives one core, and a launch of 3 us."""
+_FALLBACK = {
+    "bytes_per_cycle_read": 4.0,
+    "bytes_per_cycle_write": 4.0,
+    "launch_cycles": 10000.0,
+    "load_cycles": 0.0,
+    "scalar_global_cycles": 0.0,
+}
+"""For targets that do not state the number: about what DRAM gives one core, a launch of 3 us, and reads that cost their
+bytes alone, wherever they are."""
 
 _CYCLES_PER_ELEMENT = 0.125
 """For targets without a general cost of an operator: eight elements a cycle."""
@@ -26,27 +33,20 @@ _COMPOSITE = 16.0
 """Additions that an operator of many primitives takes as long as: most hold one polynomial."""
 
 
-def work_of(unit: Unit, sizes: SizeFacts) -> float:
-    """Return the arithmetic of ``unit`` at the hints, in additions."""
-    return work_per_element(unit.node.op) * sizes.hint(product(unit.nest))
-
-
-def work_per_element(op: str) -> float:
-    """Return the arithmetic of ``op`` on one element, in additions."""
-    if op in TRANSCENDENTAL:
-        return _POLYNOMIAL
-    return _COMPOSITE if operator(op).has(Flag.COMPOSITE) else 1.0
-
-
 @frozen
 class CostModel:
-    """Cycles of moving bytes, of one addition on one element, and of a launch; the bytes of ``local`` memory."""
+    """Cycles of moving bytes, of one addition on one element, and of a launch; the bytes of ``local`` memory.
+
+    Gathers take ``row`` cycles to begin a row and ``scalar`` cycles an element where rows have but one.
+    """
 
     read: float
     write: float
     launch: float
     element: float
     local: float
+    row: float
+    scalar: float
 
     def of(self, group: Group, values: Values) -> float:
         """Return the time of the kernel that ``group`` would be: memory traffic and arithmetic overlap.
@@ -69,6 +69,37 @@ def _is_along(layout: Layout, axes: tuple[int, ...]) -> bool:
     return any(layout[axis] is not None for axis in axes)
 
 
+def work_of(unit: Unit, values: Values, model: CostModel) -> float:
+    """Return the arithmetic of ``unit`` at the hints, in additions; a gather waits for its reads, too.
+
+    Rows that take longer to move than to begin cost nothing besides their bytes.
+    """
+    elements = values.sizes.hint(product(unit.nest))
+    work = work_per_element(unit.node.op) * elements
+    if unit.node.op != "Index":
+        return work
+    rows = values.sizes.hint(product(unit.nest[: _row_of(unit)]))
+    if rows < elements:
+        row_bytes = elements / max(1, rows) * values.fact(unit.outputs[0]).dtype.itemsize
+        waits = max(0.0, model.row - row_bytes / model.read) * rows
+    else:
+        waits = model.scalar * elements
+    return work + waits / model.element
+
+
+def _row_of(unit: Unit) -> int:
+    """Return the first of the axes inside of all those that an index varies along: rows along them lie in one piece."""
+    layouts = [operand.layout for operand in unit.operands[1:] if isinstance(operand, Read)]
+    return max((k + 1 for layout in layouts for k, entry in enumerate(layout) if entry is not None), default=0)
+
+
+def work_per_element(op: str) -> float:
+    """Return the arithmetic of ``op`` on one element, in additions."""
+    if op in TRANSCENDENTAL:
+        return _POLYNOMIAL
+    return _COMPOSITE if operator(op).has(Flag.COMPOSITE) else 1.0
+
+
 def cost_model(target: TargetSpec) -> CostModel:
     """Return the cost model of ``target``."""
 
@@ -85,6 +116,8 @@ def cost_model(target: TargetSpec) -> CostModel:
         quantity("launch_cycles"),
         element,
         target.local_memory.bytes - target.local_memory.reserved,
+        quantity("load_cycles"),
+        quantity("scalar_global_cycles"),
     )
 
 

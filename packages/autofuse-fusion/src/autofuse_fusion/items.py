@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from attrs import define, field
 
-from autofuse_fusion.benefit import work_of
+from autofuse_fusion.benefit import CostModel, work_of
 from autofuse_fusion.groups import Group, group_of
 from autofuse_fusion.hosts import Region, regions_of
 from autofuse_fusion.network import Network, Sizes, View
@@ -39,7 +39,7 @@ class Items:
         return [(self.makers[n], r) for n, readers in self.readers.items() if n in self.makers for r in readers]
 
 
-def items_of(network: Network, values: Values, options: FusionOptions) -> Items:
+def items_of(network: Network, values: Values, options: FusionOptions, model: CostModel) -> Items:
     """Return the items of ``network``, every unit a group of its own."""
     regions = regions_of(network)
     pinned = frozenset(output.value for output in network.graph.outputs)
@@ -51,7 +51,7 @@ def items_of(network: Network, values: Values, options: FusionOptions) -> Items:
     things: list[Thing] = []
     for unit in network.units:
         scope = options.scope_of(unit.node.name)
-        things.append(group_of(unit, needed, work_of(unit, values.sizes), scope))
+        things.append(group_of(unit, needed, work_of(unit, values, model), scope))
     return Items(topological([*things, *regions, *network.views, *network.sizes]), values, pinned)
 
 

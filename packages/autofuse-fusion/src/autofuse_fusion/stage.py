@@ -17,6 +17,7 @@ from autofuse_ir.graph import Constant, Graph
 from autofuse_ir.target import TargetSpec
 
 from autofuse_fusion.batches import Batch, batched
+from autofuse_fusion.benefit import cost_model
 from autofuse_fusion.explain import refusals_of
 from autofuse_fusion.groups import Group
 from autofuse_fusion.hosts import Region
@@ -44,7 +45,7 @@ def fuse(graph: Graph, facts: SymbolFacts, target: TargetSpec, options: FusionOp
     graph = clean_up(graph, facts)
     graph, values = expose_views(graph, values_of(graph, facts), target, options)
     network = network_of(graph, facts, values, target, options)
-    items = items_of(network, values, options)
+    items = items_of(network, values, options, cost_model(target))
     solver = solve_within_peak(items, target, options)
     kept = kept_roundings(network.units, values, options.numerics)
     nodes: list[FusedNode] = []

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from autofuse_ir.target import TargetSpec
 
-from autofuse_fusion.benefit import work_of
+from autofuse_fusion.benefit import cost_model, work_of
 from autofuse_fusion.groups import Group, group_of
 from autofuse_fusion.items import Items, Thing, topological
 from autofuse_fusion.memory import Peak, peak_of, peaks_above
@@ -111,7 +111,8 @@ def _pieces(
     read = {read.value for unit in group.units for read in unit.reads}
     needed = read | set(group.outputs)
     units = [originals[unit.order] for unit in group.units]
-    singles: list[Thing] = [group_of(unit, needed, work_of(unit, values.sizes), group.scope) for unit in units]
+    model = cost_model(target)
+    singles: list[Thing] = [group_of(unit, needed, work_of(unit, values, model), group.scope) for unit in units]
     solver = Solver(Items(singles, values, frozenset(group.outputs)), target, options, apart, parts)
     solver.solve()
     return solver.things()
