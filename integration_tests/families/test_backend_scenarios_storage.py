@@ -191,7 +191,8 @@ def test_25_tiles_fill_local_memory_and_templates_can_be_forced() -> None:
     sizes = {"n": 100_000, "m": 1000}
     choice, impl = kernel.choice(sizes)
     used = evaluate(local_bytes(impl.buffers), {**sizes, **choice.sizes})
-    assert 0.8 * kernel.target.tile_bytes <= used <= kernel.target.tile_bytes
+    # Five rows of the six that would fit: the first tile, which nothing overlaps, is there sooner.
+    assert 0.75 * kernel.target.tile_bytes <= used <= kernel.target.tile_bytes
     assert choice.blocks == kernel.target.cores
     forced = only_template(kernel.scheduled, "r-core")
     assert {i.template for a in forced.alternatives for g in a.groups for i in g.implementations} == {"r-core"}
