@@ -180,7 +180,14 @@ _COPY = f"the file is missing or damaged: copy {CONSTANTS}/ together with its ar
 
 
 def _replace(path: Path, *parts: bytes) -> None:
-    """Write ``parts`` to a file beside ``path``, then put it in its place in one step."""
+    """Write ``parts`` to a file beside ``path``, then put it in its place in one step.
+
+    A device or a pipe keeps its place, and gets the parts one after the other.
+    """
+    if path.exists() and not path.is_file():
+        with path.open("wb") as opened:
+            opened.writelines(parts)
+        return
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         with temporary.open("xb") as opened:

@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from attrs import evolve
@@ -33,6 +34,16 @@ def test_every_contract_comes_back_from_disk(artefacts, tmp_path):
     for artefact in artefacts.contracts:
         path = write(artefact, tmp_path / f"{contract_of(artefact).name}.json")
         assert read(path) == artefact
+
+
+def test_a_pipe_is_written_to_and_stays_one(artefacts, tmp_path):
+    artefact, pipe = artefacts.contracts[0], tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        text = reader.submit(pipe.read_text, "utf-8")
+        write(artefact, pipe)
+        assert text.result() == dumps(artefact)
+    assert pipe.is_fifo()
 
 
 def test_every_artefact_says_what_it_is(artefacts):
