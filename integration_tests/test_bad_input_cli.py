@@ -202,6 +202,10 @@ def test_two_processes_compile_the_same_model_at_once(place: Path) -> None:
     assert first == second
 
 
+HEED_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+"""A shell starts what runs in the background with interrupts ignored, which all that is started from there inherits."""
+
+
 def test_an_interrupt_leaves_nothing_half_written(place: Path) -> None:
     begun, compiler = place / "begun", place / "slow_compiler"
     sources = '*.cpp*) touch "$BEGUN"; sleep 2;;'
@@ -209,7 +213,7 @@ def test_an_interrupt_leaves_nothing_half_written(place: Path) -> None:
     compiler.chmod(0o755)
     mine = {"AUTOFUSE_CACHE": str(place / "interrupted_cache"), "CXX": str(compiler), "BEGUN": str(begun)}
     process = subprocess.Popen(
-        [sys.executable, "-c", START, "compile", "m.onnx", "-o", "interrupted"],
+        [sys.executable, "-c", f"{HEED_INTERRUPTS}\n{START}", "compile", "m.onnx", "-o", "interrupted"],
         cwd=place,
         env={**os.environ, **mine},
         stderr=subprocess.PIPE,
