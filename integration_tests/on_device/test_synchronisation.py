@@ -87,6 +87,13 @@ def running_columns() -> Graph:
     return b.build({"y": b.op("Cumsum", x, axis, exclusive=True, reverse=True)})
 
 
+def in_phases() -> Graph:
+    """Along one axis, then along the other, of which rows are whole: one nest, or two groups where they are too long."""
+    b = GraphBuilder("in_phases")
+    x = b.input("x", ("n", "k", "m"), dt.float32)
+    return b.build({"y": b.op("SoftmaxV2", b.op("SoftmaxV2", x, axes=(1,)), axes=(2,))})
+
+
 def pattern(name: str) -> Callable[[], Graph]:
     return next(p.build for p in PATTERNS if p.name == name)
 
@@ -121,6 +128,9 @@ SAMPLES: Mapping[str, Sample] = {
             ({"k": 5, "n": 1, "m": 3}, 2),
             ({"k": 5, "n": 4_001, "m": 150}, 4),
         ),
+    ),
+    "in_phases": Sample(
+        in_phases, (({"n": 70, "k": 9, "m": 33}, 2), ({"n": 2, "k": 9, "m": 333}, 2), ({"n": 3, "k": 90, "m": 300}, 2))
     ),
     "joint": Sample(sides, (({"n": 190, "m": 333}, 1), ({"n": 190, "m": 333}, 4), ({"n": 20_000, "m": 9}, 2))),
 }
