@@ -88,7 +88,7 @@ def running_columns() -> Graph:
 
 
 def in_phases() -> Graph:
-    """Along one axis, then along the other, of which rows are whole: one nest, or two groups where they are too long."""
+    """Along one axis, then along the other: one nest where a tile holds both, else two groups."""
     b = GraphBuilder("in_phases")
     x = b.input("x", ("n", "k", "m"), dt.float32)
     return b.build({"y": b.op("SoftmaxV2", b.op("SoftmaxV2", x, axes=(1,)), axes=(2,))})
