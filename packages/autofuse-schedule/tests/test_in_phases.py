@@ -117,3 +117,14 @@ def test_parts_in_a_row_are_one_graph_and_others_stand_behind_what_they_read():
     other = summed(1, shape=("n", "a*b"), name="other", result="u", sizes=("n", "a*b"))
     found = in_phases(joint(scaled(), other, summed(2), outputs=("y", "u")))
     assert [part.name for part in found.node.parts] == ["first_phases", "other"]
+
+
+def test_axes_behind_one_that_some_results_lack_are_not_shared():
+    """Blocks share the outermost axes: z2, which all results have, stands behind z1, which one of them lacks."""
+    b = AscGraphBuilder("both", {"z0": "n", "z1": "a", "z2": "b", "z3": "c"})
+    x = b.load(b.input("x", dt.float32), ("n", "a", "b", "c"), ("z0", "z1", "z2", "z3"))
+    b.store(b.reduce("Sum", x, "z3"), "y", SHAPE, ("z0", "z1", "z2"))
+    w = b.load(b.input("w", dt.float32), ("n", "b"), ("z0", "z2"))
+    b.store(b.op("Exp", w), "u", ("n", "b"), ("z0", "z2"))
+    group = group_of_phases(b.build())
+    assert (group.y, group.n, group.r) == (("z0",), ("z1", "z2"), ("z3",))
