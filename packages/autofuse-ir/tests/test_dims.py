@@ -5,7 +5,6 @@ import pickle
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 from autofuse_ir import dims
@@ -223,14 +222,6 @@ def test_equality_and_hash_of_shared_parts_do_not_grow_exponentially() -> None:
     assert first != shared_chain(89)
     assert first.sort_key() == second.sort_key()
     assert "words" in str(first)
-
-
-def test_building_sizes_is_cheap() -> None:
-    # A graph of 5,000 nodes builds about 50,000 sizes. 3.5 us each when measured; the limit allows for a busy machine.
-    started = time.perf_counter()
-    for _ in range(20_000):
-        x * y + z
-    assert (time.perf_counter() - started) / 20_000 < 60e-6
 
 
 def test_threads_intern_one_atom() -> None:

@@ -6,7 +6,6 @@ import json
 import multiprocessing
 import os
 import signal
-import time
 import warnings
 from pathlib import Path
 
@@ -149,9 +148,7 @@ def test_making_an_entry_may_ask_for_entries_of_another_kind(tmp_path: Path) -> 
         part = cache.entry(part_recipe, make_text("part"))
         (directory / "whole.txt").write_bytes((part / "made.txt").read_bytes())
 
-    start = time.monotonic()
     assert (cache.entry(whole_recipe, make) / "whole.txt").read_text(encoding="utf-8") == "part"
-    assert time.monotonic() - start < 60
 
 
 def _work(root: str, log: str, number: int) -> None:

@@ -8,19 +8,11 @@ import pytest
 from autofuse.errors import PluginMissingError
 
 HEAVY = ("sympy", "numpy", "jinja2", "rich", "onnx", "autofuse_fusion")
-SECONDS = 0.3
 
 
-def test_importing_takes_little_time_and_nothing_heavy() -> None:
-    code = (
-        "import sys, time; start = time.process_time(); import autofuse; took = time.process_time() - start; "
-        f"print(took, *(name for name in {HEAVY} if name in sys.modules))"
-    )
-    took, *loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
-    assert loaded == []
-    assert float(took) < SECONDS
+def test_importing_brings_nothing_heavy() -> None:
+    code = f"import sys, autofuse; print([name for name in {HEAVY} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 def test_compiling_a_small_graph_needs_no_algebra_engine(affine_file: object) -> None:
