@@ -44,6 +44,10 @@ class BlockError(Exception):
     """An example does not do what the page says."""
 
 
+class UnreadablePage(Exception):
+    """A page that is named is not there, or is no text."""
+
+
 @dataclass(frozen=True)
 class Block:
     """One fenced block: where its first line is, what language, the marker before it, its text."""
@@ -75,6 +79,16 @@ def read_blocks(page: str) -> Iterator[Block]:
         number += 1
 
 
+def read_page(page: Path) -> str:
+    """Return the text of a page."""
+    try:
+        return page.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UnreadablePage(f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UnreadablePage("is no text in UTF-8") from error
+
+
 def same(shown: str, printed: str) -> bool:
     """Answer whether what was printed is what the page shows, as a doctest compares."""
     return doctest.OutputChecker().check_output(f"{shown.strip()}\n", f"{printed.strip()}\n", _DOCTEST_FLAGS)
@@ -84,7 +98,7 @@ def run_page(page: Path) -> tuple[int, list[str]]:
     """Run a page's blocks in this process and the current folder; return how many ran, and the reasons for skips."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     printed, ran, skipped = "", 0, []
-    for block in read_blocks(page.read_text(encoding="utf-8")):
+    for block in read_blocks(read_page(page)):
         where = f"{page}:{block.line}"
         if block.marker == "skip":
             if not block.value:
@@ -171,6 +185,9 @@ def run_alone(page: Path) -> bool:
 
 def main(arguments: list[str]) -> int:
     """Run the pages that are named; return 1 where one fails."""
+    if not arguments:
+        print("name the pages to run: python tools/run_blocks.py PAGE...", file=sys.stderr)
+        return 2
     if arguments[:1] != ["--here"]:
         failed = [page for page in arguments if not run_alone(Path(page))]
         print(
@@ -182,6 +199,9 @@ def main(arguments: list[str]) -> int:
         ran, skipped = run_page(page)
     except BlockError as error:
         print(error, file=sys.stderr)
+        return 1
+    except UnreadablePage as error:
+        print(f"{page}: {error}", file=sys.stderr)
         return 1
     except (Exception, SystemExit):  # an example that exits would hide the blocks after it
         traceback.print_exc()

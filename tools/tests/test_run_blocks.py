@@ -112,3 +112,20 @@ def test_a_skipped_block_is_told_with_its_reason(tmp_path: Path) -> None:
     assert answer.returncode == 0
     assert "takes an hour" in answer.stdout
     assert "0 blocks run" in answer.stdout
+
+
+@pytest.mark.parametrize("name", ["missing.md", "folder", "picture.png"])
+def test_what_is_no_page_is_told_in_one_line(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG")
+    command = [sys.executable, run_blocks.__file__, str(tmp_path / name)]
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert answer.returncode == 1
+    (line,) = answer.stderr.splitlines()
+    assert line.startswith(str(tmp_path / name))
+
+
+def test_without_a_page_the_usage_is_told() -> None:
+    answer = subprocess.run([sys.executable, run_blocks.__file__], capture_output=True, text=True, check=False)
+    assert answer.returncode == 2
+    assert "PAGE" in answer.stderr
