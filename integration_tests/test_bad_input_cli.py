@@ -141,7 +141,7 @@ def test_unknown_commands_and_missing_arguments_are_wrong_input(called: Callable
     refused(called("frobnicate"), "frobnicate")
     refused(called("run"), "MODEL")
     refused(called("stage", "infer", "m.onnx", "-o", "m.onnx/x"), "m.onnx/x")
-    refused(called("show", "m.onnx"), "not JSON")
+    refused(called("show", "text.onnx"), "not an ONNX model")
 
 
 def test_without_a_compiler_the_interpreter_runs_and_says_so_in_one_line(cli: Callable[..., Done], place: Path) -> None:

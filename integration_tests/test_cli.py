@@ -50,6 +50,15 @@ def test_explain_is_narrow_and_its_json_the_same_twice(speech: Path) -> None:
     assert autofuse("explain", speech, "--json").stdout == autofuse("explain", speech, "--json").stdout
 
 
+def test_a_model_is_shown_as_the_graph_it_becomes(speech: Path) -> None:
+    text = autofuse("show", speech).stdout
+    assert text.startswith("graph ")
+    assert " = Conv(" in text
+    assert "\n  payloads: " in text
+    assert "\n  payload @" not in text
+    assert "\n  payload @" in autofuse("show", speech, "--full").stdout
+
+
 def test_bench_compares_with_onnx_runtime(speech: Path) -> None:
     words = ("--samples", 1, "--dim", "sequence_length=2", "--json")
     rows = json.loads(autofuse("bench", speech, *words).stdout)["rows"]

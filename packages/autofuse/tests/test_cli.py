@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
+from autofuse_ir import dtypes as dt
 from autofuse_ir.artefact import read, write
 from autofuse_ir.fused_graph import FusedGraph
-from autofuse_ir.graph import Graph
+from autofuse_ir.graph import Graph, Payload
 from autofuse_ir.program import Program
+from autofuse_ir.tensor_data import TensorData
 
 
 def test_compile_run_and_load_the_bundle(call: Any, affine_file: Path, tmp_path: Path) -> None:
@@ -110,6 +113,23 @@ def test_a_stage_says_which_artefact_it_wants(call: Any, affine_file: Path, tmp_
 
 def test_show_prints_text(call: Any, affine_file: Path) -> None:
     assert "Add(%x, %bias)" in call("show", affine_file).out
+
+
+def test_show_folds_payloads_and_constants_of_bundles_unless_all_is_wanted(
+    call: Any, affine_file: Path, tmp_path: Path
+) -> None:
+    graph = evolve(
+        read(affine_file), payloads=tuple(Payload(f"p{n}", "x", TensorData(dt.uint8, (9,), bytes(9))) for n in range(3))
+    )
+    write(graph, tmp_path / "graph.json")
+    assert '  payloads: 3 "x" of 27 bytes\n' in call("show", tmp_path / "graph.json").out
+    assert call("show", tmp_path / "graph.json", "--full").out.count("payload @") == 3
+
+
+def test_show_says_which_folder_is_no_bundle(call: Any, tmp_path: Path) -> None:
+    wrong = call("show", tmp_path)
+    assert (wrong.code, wrong.err.count("\n")) == (2, 2)
+    assert "no bundle" in wrong.err
 
 
 def test_dumps_are_artefacts_of_every_stage(call: Any, affine_file: Path, tmp_path: Path) -> None:

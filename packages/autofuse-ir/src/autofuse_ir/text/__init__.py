@@ -30,18 +30,19 @@ __all__ = ["Showable", "show"]
 Showable: TypeAlias = Artefact | AscGraph | ImplGraph | TargetSpec
 
 
-def show(artefact: Showable) -> str:
+def show(artefact: Showable, *, brief: bool = False) -> str:
     """Return the text form of ``artefact``, ending in a newline.
 
-    Tensor content over 64 elements is shown by its sha256.
+    Tensor content over 64 elements is shown by its sha256. In ``brief``, content over 8 elements is shown by its size,
+    and payloads are counted, not listed; what is brief cannot be read back.
     """
     match artefact:
         case Graph():
-            lines = graph_lines(artefact)
+            lines = graph_lines(artefact, brief)
         case SymbolFacts():
             lines = facts_lines(artefact)
         case FusedGraph():
-            lines = fused_graph_lines(artefact)
+            lines = fused_graph_lines(artefact, brief)
         case ScheduleResult():
             lines = schedule_lines(artefact)
         case TilingModel():
@@ -49,7 +50,7 @@ def show(artefact: Showable) -> str:
         case KernelBundle():
             lines = kernels_lines(artefact)
         case Program():
-            lines = program_lines(artefact)
+            lines = program_lines(artefact, brief)
         case AscGraph():
             lines = asc_graph_lines(artefact)
         case ImplGraph():

@@ -15,20 +15,18 @@ from autofuse_ir.fused_graph import (
 )
 from autofuse_ir.graph import Node
 from autofuse_ir.text.asc_graph import asc_graph_lines
+from autofuse_ir.text.contents import content_lines
 from autofuse_ir.text.facts import fact_lines
 from autofuse_ir.text.graph import node_row, outputs_text, typed
-from autofuse_ir.text.values import aligned, content, dims, quoted, value_name, values, word
+from autofuse_ir.text.values import aligned, dims, quoted, value_name, values, word
 
 
-def fused_graph_lines(graph: FusedGraph) -> Iterator[str]:
+def fused_graph_lines(graph: FusedGraph, brief: bool = False) -> Iterator[str]:
     """Yield the lines of ``graph``."""
     inputs = ", ".join(typed(value) for value in graph.inputs)
     yield f"fused_graph {word(graph.name)}({inputs}) -> {outputs_text(graph.outputs)}"
     yield f"  numerics {graph.numerics}"
-    for constant in graph.constants:
-        yield f"  constant {value_name(constant.name)}: {content(constant.data)}"
-    for payload in graph.payloads:
-        yield f"  payload @{word(payload.name)} {quoted(payload.format)}: {content(payload.data)}"
+    yield from content_lines(graph.constants, graph.payloads, brief)
     for node in graph.nodes:
         yield from indented(fused_node_lines(node))
     yield from aligned(_refusal_row(refusal) for refusal in graph.refusals)

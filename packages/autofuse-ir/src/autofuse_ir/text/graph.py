@@ -9,11 +9,11 @@ graph bias_gelu(%x: f32[batch, 768], %bias: f32[768]) -> %y
 from collections.abc import Iterator
 
 from autofuse_ir.graph import LARGEST_SIZE, Graph, GraphOutput, Node, Symbol, Value
+from autofuse_ir.text.contents import content_lines
 from autofuse_ir.text.values import (
     MISSING,
     aligned,
     attributes,
-    content,
     quoted,
     tensor_type,
     value_name,
@@ -22,16 +22,13 @@ from autofuse_ir.text.values import (
 )
 
 
-def graph_lines(graph: Graph) -> Iterator[str]:
-    """Yield the lines of ``graph``; `autofuse_ir.parse` reads them back."""
+def graph_lines(graph: Graph, brief: bool = False) -> Iterator[str]:
+    """Yield the lines of ``graph``; `autofuse_ir.parse` reads them back where they are not ``brief``."""
     inputs = ", ".join(typed(value) for value in graph.inputs)
     yield f"graph {word(graph.name)}({inputs}) -> {outputs_text(graph.outputs)}"
     if graph.symbols:
         yield f"  symbols: {', '.join(map(symbol_text, graph.symbols))}"
-    for constant in graph.constants:
-        yield f"  constant {value_name(constant.name)}: {content(constant.data)}"
-    for payload in graph.payloads:
-        yield f"  payload @{word(payload.name)} {quoted(payload.format)}: {content(payload.data)}"
+    yield from content_lines(graph.constants, graph.payloads, brief)
     beside = declared_beside(graph)
     if beside is None:
         for value in graph.declared:

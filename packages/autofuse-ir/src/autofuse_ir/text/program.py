@@ -17,14 +17,15 @@ from autofuse_ir.program import (
     WriteSizes,
 )
 from autofuse_ir.text.asc_graph import asc_graph_lines
+from autofuse_ir.text.contents import content_lines
 from autofuse_ir.text.facts import guard_text, symbol_row
 from autofuse_ir.text.fused_graph import indented, operator_lines
 from autofuse_ir.text.graph import outputs_text, typed
 from autofuse_ir.text.schedule import argument_lines
-from autofuse_ir.text.values import aligned, content, dims, quoted, tensor_type, value_name, values, word
+from autofuse_ir.text.values import aligned, dims, tensor_type, value_name, values, word
 
 
-def program_lines(program: Program) -> Iterator[str]:
+def program_lines(program: Program, brief: bool = False) -> Iterator[str]:
     """Yield the lines of ``program``."""
     inputs = ", ".join(typed(value) for value in program.inputs)
     yield f"program {word(program.name)}({inputs}) -> {outputs_text(program.outputs)}"
@@ -33,10 +34,7 @@ def program_lines(program: Program) -> Iterator[str]:
     for guard in program.guards:
         yield f"  {guard_text(guard)}"
     yield from aligned(_buffer_row(buffer) for buffer in program.buffers)
-    for constant in program.constants:
-        yield f"  constant {value_name(constant.name)}: {content(constant.data)}"
-    for payload in program.payloads:
-        yield f"  payload @{word(payload.name)} {quoted(payload.format)}: {content(payload.data)}"
+    yield from content_lines(program.constants, program.payloads, brief)
     for variant in program.variants:
         yield f"  where {variant.condition}"
         for step in variant.steps:
