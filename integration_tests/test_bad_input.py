@@ -1,8 +1,10 @@
 """Compiled functions given bad and odd input: the right result, or one paragraph that says what is wrong."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
+import autofuse
 import numpy as np
 import pytest
 from autofuse_ir import dtypes as dt
@@ -185,3 +187,24 @@ def test_results_have_memory_of_their_own(tier: str) -> None:
     for found, want in zip(fn(x, unused), wanted, strict=True):
         np.testing.assert_array_equal(found, want)
     assert compiled(lambda b: {}, tier=tier)() == ()
+
+
+def _with_an_unread_sum(is_result: bool) -> Callable[[GraphBuilder], Outputs]:
+    def network(b: GraphBuilder) -> Outputs:
+        x, y = b.input("x", ("n",), dt.float32), b.input("y", ("m",), dt.float32)
+        unread = b.op("Exp", b.op("Add", x, y, name="sum"))
+        kept = b.op("Neg", x)
+        return {"z": kept, "w": unread} if is_result else {"z": kept}
+
+    return network
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_what_nobody_reads_refuses_no_call(tier: str) -> None:
+    three, four = np.ones(3, F), np.ones(4, F)
+    run = compiled(_with_an_unread_sum(is_result=False), tier=tier)
+    assert np.array_equal(np.ravel(run(three, four)), -three)
+    read = compiled(_with_an_unread_sum(is_result=True), tier=tier)
+    with pytest.raises(AutofuseError, match="sum"):
+        read(three, four)
+    assert autofuse.verify(run, samples=4).passed

@@ -43,6 +43,32 @@ def test_two_unknown_dims_give_one_assert_and_a_choice() -> None:
     assert "broadcast" in guard.message
 
 
+def test_calls_are_not_held_to_what_nobody_reads_needs() -> None:
+    builder = GraphBuilder("unread")
+    x, y = builder.input("x", ("n",), dt.float32), builder.input("y", ("m",), dt.float32)
+    total = builder.op("Add", x, y, name="sum")
+    unread = builder.op("Exp", total, name="unread")
+    kept = builder.op("Neg", x, name="kept")
+    _, facts = infer(builder.build(outputs={"z": kept}))
+    assert facts.guards == ()
+    assert fact(facts, "unread").shape == (select(eq(M, 1), N, M),)
+    for outputs in ({"z": kept, "w": unread}, {"z": kept, "w": total}):
+        _, facts = infer(builder.build(outputs=outputs))
+        assert [guard.operator for guard in facts.guards] == ["sum"], "a result is read by the caller"
+
+
+def test_what_nobody_reads_is_not_taken_for_granted() -> None:
+    """n == m holds where the sum is computed, which it is not."""
+    builder = GraphBuilder("unread")
+    x, y = builder.input("x", ("n", 2), dt.float32), builder.input("y", ("m", 2), dt.float32)
+    builder.op("ConcatV2D", x, y, concat_dim=1, N=2, name="unread")
+    _, facts = infer(builder.build(outputs={"z": builder.op("Add", x, y, name="sum")}))
+    (guard,) = facts.guards
+    assert guard.operator == "sum"
+    assert guard.condition == any_of(eq(N, M), eq(M, 1), eq(N, 1))
+    assert facts.equalities == ()
+
+
 def test_broadcasting_does_not_depend_on_the_order_of_operands() -> None:
     _, one = infer(two_inputs("Add", ("n",), ("m",)))
     _, other = infer(two_inputs("Add", ("m",), ("n",)))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from autofuse_ir.graph import Graph, Node
+from autofuse_ir.operators import Flag, has_operator, operator
 
 
 def read_by(node: Node) -> tuple[str, ...]:
@@ -18,3 +19,21 @@ def made_by(node: Node) -> tuple[str, ...]:
 def producers(graph: Graph) -> Mapping[str, Node]:
     """Return the node that makes each value; inputs and constants are not in it."""
     return {name: node for node in graph.nodes for name in made_by(node)}
+
+
+def live(graph: Graph) -> tuple[Node, ...]:
+    """Return the nodes that results of ``graph`` depend on, and host operators that update their inputs in place."""
+    needed = {output.value for output in graph.outputs}
+    found: list[Node] = []
+    for node in reversed(graph.nodes):
+        if not needed.isdisjoint(made_by(node)) or _acts(node):
+            found.append(node)
+            needed.update(read_by(node))
+    return tuple(reversed(found))
+
+
+def _acts(node: Node) -> bool:
+    if not has_operator(node.op):
+        return False
+    op = operator(node.op)
+    return op.has(Flag.HOST) and op.has(Flag.IN_PLACE)

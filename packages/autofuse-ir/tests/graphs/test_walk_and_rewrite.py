@@ -5,9 +5,11 @@ from attrs import evolve
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.graph import Graph, Node, Value
+from autofuse_ir.operators import Flag
+from autofuse_ir.operators.table import all_operators
 from autofuse_ir.rewrite import map_nodes, replace_values, replaced
 from autofuse_ir.tensor_data import TensorData
-from autofuse_ir.walk import made_by, producers, read_by
+from autofuse_ir.walk import live, made_by, producers, read_by
 
 
 @pytest.fixture
@@ -27,6 +29,21 @@ def test_values_are_made_and_read(graph):
     assert read_by(graph.nodes[2]) == ("neg",)
     assert read_by(Node("n", "Op", (None, "a", "a"), ())) == ("a",)
     assert made_by(Node("n", "Op", (), ("a", "", "b"))) == ("a", "b")
+
+
+def test_live_nodes_are_those_that_results_depend_on_and_those_that_act(graph):
+    assert [node.name for node in live(graph)] == ["neg", "twice"]
+    b = GraphBuilder("g")
+    x = b.input("x", (3,), dt.float32)
+    first = b.op("Neg", x, name="first")
+    b.op("Exp", first, name="unread")
+    host = Node("unknown", "OnlyAFrontEndKnowsIt", (first,), ("made", ""))
+    found = b.build({"y": x})
+    assert live(found) == ()
+    assert [n.name for n in live(evolve(found, nodes=(*found.nodes, host)))] == []
+    acting = next(op.name for op in all_operators() if op.has(Flag.HOST) and op.has(Flag.IN_PLACE))
+    update = Node("update", acting, (first,), ("made",))
+    assert [n.name for n in live(evolve(found, nodes=(*found.nodes, update)))] == ["first", "update"]
 
 
 def test_nothing_changed_is_the_same_object(graph):

@@ -38,6 +38,8 @@ class Scope:
         self.guards: dict[Cond, Guard] = {}
         self.symbols: dict[str, SymbolFact] = {}
         self.facts: dict[Cond, None] = {}
+        self.is_live = True
+        """Whether the operator at work is one that a result of the graph depends on: calls are held to no other."""
         self._declared: Mapping[str, SymbolDeclaration] = {s.name: s for s in graph.symbols}
         self._constants: Mapping[str, Constant] = {c.name: c for c in graph.constants}
         self._inputs = {value.name for value in graph.inputs}
@@ -107,7 +109,10 @@ class Scope:
         return sizes
 
     def require(self, cond: Cond, *, operator: str, where: str, message: Message) -> None:
-        """Make sure that ``cond`` holds: nothing where it is proved, an error where it cannot be, else a guard."""
+        """Make sure that ``cond`` holds: nothing where it is proved, an error where it cannot be, else a guard.
+
+        What an operator needs that nobody reads is neither asked of calls nor taken for granted.
+        """
         cond = clearer(cond)
         node = as_node(cond)
         if isinstance(node, AllOf):  # what can be proved of it needs no guard
@@ -121,6 +126,8 @@ class Scope:
                 raise ShapeError(
                     _text(message), where=where, fix="change the shapes or the declared ranges of the inputs"
                 )
-            case Verdict.UNKNOWN:
+            case Verdict.UNKNOWN if self.is_live:
                 self.guards.setdefault(cond, Guard(GuardKind.ASSERT, cond, operator, _text(message)))
                 self.oracle.assume(cond)
+            case Verdict.UNKNOWN:
+                return

@@ -11,6 +11,7 @@ from autofuse_ir.graph import Graph, Node, Value
 from autofuse_ir.operators import Family, check_node, has_operator, operator, result_dtypes
 from autofuse_ir.operators.bind import where
 from autofuse_ir.tensor_data import TensorData
+from autofuse_ir.walk import live
 
 from autofuse_symshape.call import Call
 from autofuse_symshape.conclude import conclude
@@ -30,8 +31,9 @@ def infer(graph: Graph, values: Mapping[str, TensorData] | None = None) -> tuple
 
     The graph comes back as it is, but for sizes that inputs tell only as multiples (see `without_multiples`).
     ``values`` gives inputs whose content is known when compiling (axes, perm, a shape). Relations that the program
-    needs and that cannot be proved over the declared ranges become *assert* guards; raises `ShapeError` for those
-    that can be disproved, `IrError` for a graph that does not hold together.
+    needs and that cannot be proved over the declared ranges become *assert* guards, those of operators that nobody
+    reads excepted; raises `ShapeError` for those that can be disproved, `IrError` for a graph that does not hold
+    together.
     """
     verify_structure(graph)
     graph, multiples = without_multiples(graph)
@@ -44,7 +46,9 @@ def infer(graph: Graph, values: Mapping[str, TensorData] | None = None) -> tuple
         data = constant.data
         scope.known[constant.name] = Known(data.dtype, tuple([const(size) for size in data.shape]))
     declared = {value.name: value for value in graph.declared}
+    needed = {node.name for node in live(graph)}
     for node in graph.nodes:
+        scope.is_live = node.name in needed
         _infer_node(node, scope, declared)
     return graph, conclude(graph, scope)
 

@@ -5,8 +5,8 @@ after    b = Abs(x); return b
 """
 
 from attrs import evolve, frozen
-from autofuse_ir.graph import Graph, Node
-from autofuse_ir.operators import Flag, operator
+from autofuse_ir.graph import Graph
+from autofuse_ir.walk import live, read_by
 
 
 @frozen
@@ -15,18 +15,9 @@ class DropDeadCode:
 
     def __call__(self, graph: Graph) -> Graph:
         """Return ``graph`` without dead operators and constants."""
-        needed = {output.value for output in graph.outputs}
-        kept: list[Node] = []
-        for node in reversed(graph.nodes):
-            if any(name in needed for name in node.outputs if name) or _acts(node):
-                kept.append(node)
-                needed.update(name for name in node.inputs if name)
+        nodes = live(graph)
+        needed = {output.value for output in graph.outputs}.union(*map(read_by, nodes))
         constants = tuple(constant for constant in graph.constants if constant.name in needed)
-        if len(kept) == len(graph.nodes) and len(constants) == len(graph.constants):
+        if len(nodes) == len(graph.nodes) and len(constants) == len(graph.constants):
             return graph
-        return evolve(graph, nodes=tuple(reversed(kept)), constants=constants)
-
-
-def _acts(node: Node) -> bool:
-    op = operator(node.op)
-    return op.has(Flag.HOST) and op.has(Flag.IN_PLACE)
+        return evolve(graph, nodes=nodes, constants=constants)

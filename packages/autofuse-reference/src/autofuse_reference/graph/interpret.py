@@ -8,6 +8,7 @@ from autofuse_ir.dtypes import DType
 from autofuse_ir.graph import Graph, Node
 from autofuse_ir.operators import Flag, has_operator, operator
 from autofuse_ir.program import ProgramRegion
+from autofuse_ir.walk import live
 
 from autofuse_reference.arrays import Array, numpy_dtype, to_array
 from autofuse_reference.errors import EvaluationError
@@ -20,9 +21,9 @@ ONNX_BACKEND = "onnxruntime"
 
 
 class GraphInterpreter:
-    """Runs one graph. ``dtypes`` are the declared dtypes of its values (``SymbolFacts.values`` has them).
+    """Runs what the outputs of one graph depend on.
 
-    In precision "float64" vector operators compute in float64 and do not round; host operators get their inputs in the
+    ``dtypes`` are the declared dtypes of its values (``SymbolFacts.values`` has them). In precision "float64" vector operators compute in float64 and do not round; host operators get their inputs in the
     declared dtypes, as they do in a program.
     """
 
@@ -34,6 +35,7 @@ class GraphInterpreter:
         precision: Precision = "declared",
     ) -> None:
         self.graph = graph
+        self._nodes = live(graph)
         self._dtypes = dtypes
         self._hosts = dict(hosts or {})
         self._precision = precision
@@ -49,7 +51,7 @@ class GraphInterpreter:
                 raise EvaluationError(f"the input {value.name!r} is missing", where=f"graph {self.graph.name}")
             known[value.name] = values[value.name]
         last_use = self._last_uses()
-        for position, node in enumerate(self.graph.nodes):
+        for position, node in enumerate(self._nodes):
             inputs = [None if name is None else known[name] for name in node.inputs]
             results = self._vector(node, inputs) if self._is_vector(node) else self._host(node, inputs)
             known.update((name, result) for name, result in zip(node.outputs, results, strict=True) if name)
@@ -95,7 +97,7 @@ class GraphInterpreter:
     def _last_uses(self) -> dict[int, list[str]]:
         kept = {o.value for o in self.graph.outputs}
         last: dict[str, int] = {}
-        for position, node in enumerate(self.graph.nodes):
+        for position, node in enumerate(self._nodes):
             for name in node.inputs:
                 if name is not None and name not in kept:
                     last[name] = position
