@@ -23,8 +23,9 @@ ONNX_BACKEND = "onnxruntime"
 class GraphInterpreter:
     """Runs what the outputs of one graph depend on.
 
-    ``dtypes`` are the declared dtypes of its values (``SymbolFacts.values`` has them). In precision "float64" vector operators compute in float64 and do not round; host operators get their inputs in the
-    declared dtypes, as they do in a program.
+    ``dtypes`` are the declared dtypes of its values (``SymbolFacts.values`` has them). In precision "float64" vector
+    operators compute in float64 and do not round; host operators get their inputs in the declared dtypes, as they do in
+    a program.
     """
 
     def __init__(
