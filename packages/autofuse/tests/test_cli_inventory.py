@@ -78,6 +78,8 @@ def test_an_unknown_operator_names_what_is_near(call: Any) -> None:
     assert answer.code == 2
     assert "Sigmoid" in answer.err
     assert answer.out == ""
+    assert "LayerNorm" in call("operators", "norm").err
+    assert "near it" not in call("operators", "xyzzyx").err
 
 
 def test_the_table_has_no_holes(call: Any) -> None:

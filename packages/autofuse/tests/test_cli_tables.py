@@ -60,3 +60,4 @@ def test_an_ascend_table_has_every_figure_in_80_columns(call: Any, tmp_path: Pat
     (row,) = [line for line in told.out.splitlines() if re.match(r"k0_exp_abs_\S+ +\d+\.\d ", line)]
     assert "…" not in row.partition(" ")[2]
     assert "VEC" in told.out
+    assert ("head" in told.out) == (command == "explain")  # where a core has one tile, all its cycles are there

@@ -7,7 +7,7 @@ import numpy as np
 from attrs import evolve
 from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.dtypes import DType
-from autofuse_ir.facts import InputElement, SymbolFacts
+from autofuse_ir.facts import GuardKind, InputElement, SymbolFacts
 from autofuse_ir.graph import Graph, Value
 from autofuse_ir.program import Program
 from autofuse_reference.arrays import numpy_dtype
@@ -17,6 +17,12 @@ from autofuse.errors import DriverError
 
 SMALL_INTEGERS = (0, 3)
 """Range of random integers (inclusive): small, since they are often indices, lengths or classes."""
+
+FURTHER_SIZES = (256, 4096)
+"""How far sizes go where the model takes no smaller ones."""
+
+SHOWN_DEMANDS = 3
+"""Errors of a few lines: what is wrong is mostly one demand."""
 
 FLAGS = (0, 1)
 FLAG_WORDS = ("mask", "token_type")
@@ -59,7 +65,10 @@ def random_inputs(
 
 
 def call_sizes(facts: SymbolFacts, known: Mapping[str, int], largest: int = 16) -> dict[str, int]:
-    """Return sizes of a call: those ``known``, and for all other symbols small ones that satisfy the guards."""
+    """Return sizes of a call: those ``known``, and for all other symbols small ones that satisfy the guards.
+
+    Sizes go past ``largest`` only where no smaller ones do; `DriverError` where none are found.
+    """
     names = [s.name for s in facts.symbols]
     unknown = [name for name in known if name not in names]
     if unknown:
@@ -76,14 +85,23 @@ def call_sizes(facts: SymbolFacts, known: Mapping[str, int], largest: int = 16) 
                 fix=f"give a size in its range {symbol.lo}..{symbol.hi}",
             )
     pinned = tuple(evolve(s, lo=known[s.name], hi=known[s.name]) if s.name in known else s for s in facts.symbols)
-    found = [f for f in sample(evolve(facts, symbols=pinned), 8, largest=largest) if all(f.values())]
-    if not found:
-        found = list(sample(evolve(facts, symbols=pinned), 1, largest=largest))
-    if not found:
-        raise DriverError(
-            f"no sizes satisfy the model's guards with {dict(known)}", where="sizes", fix="give others with --dim"
-        )
-    return found[0] | dict(known)
+    for limit in (largest, *(further for further in FURTHER_SIZES if further > largest)):
+        found = sample(evolve(facts, symbols=pinned), 8, largest=limit)
+        if found:
+            return next((f for f in found if all(f.values())), found[0]) | dict(known)
+    raise no_sizes(facts, known)
+
+
+def no_sizes(facts: SymbolFacts, known: Mapping[str, int]) -> DriverError:
+    """Return the error of a model that no sizes were found for, beside those ``known``; it says what is demanded."""
+    given = "".join(f" with {name}={size}" for name, size in known.items())
+    demands = [f"{g.condition} ({g.message})" for g in facts.guards if g.kind is GuardKind.ASSERT]
+    more = [f"and {len(demands) - SHOWN_DEMANDS} more"] if len(demands) > SHOWN_DEMANDS else []
+    return DriverError(
+        f"no sizes{given} were found that the model takes; it demands {', '.join((*demands[:SHOWN_DEMANDS], *more))}",
+        where="sizes",
+        fix="give sizes with --dim NAME=N, or ranges with --dim NAME=LO..HI",
+    )
 
 
 def _shape(value: Value, sizes: Mapping[str, int]) -> tuple[int, ...]:

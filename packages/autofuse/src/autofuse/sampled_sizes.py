@@ -10,6 +10,7 @@ from autofuse_ir.facts import Guard, GuardKind, SymbolFacts
 from autofuse_symshape.sample import Bindings, sample
 
 from autofuse.errors import DriverError
+from autofuse.example_inputs import no_sizes
 from autofuse.pipeline import Lowered
 
 LARGEST_ELEMENTS = 1 << 20
@@ -30,11 +31,7 @@ def sampled_sizes(
     facts = evolve(lowered.facts, guards=(*lowered.facts.guards, *_multiples(lowered.facts, multiples)))
     found = [s for s in sample(facts, samples * SPARE, seed, largest) if _elements(lowered, s) <= LARGEST_ELEMENTS]
     if not found:
-        raise DriverError(
-            "no sizes satisfy the model's guards and the declared ranges",
-            where=f"graph {lowered.graph.name}",
-            fix="declare other ranges with --dim NAME=LO..HI",
-        )
+        raise no_sizes(facts, {})
     return _edges_first(found)
 
 

@@ -131,11 +131,13 @@ def _show_prediction(found: Prediction) -> None:
             name, time = ("", "") if number else (kernel.kernel + way, f"{kernel.microseconds:.1f}")
             memory = f"{kib_text(part.local_bytes)} of {kib_text(part.local_limit)}"
             by_pipe = (cycles_text(cycles.get(pipe, 0.0)) for pipe in pipes)
-            rows.append((name, time, str(part.blocks), *by_pipe, memory))
+            rows.append((name, time, str(part.blocks), cycles_text(part.head_cycles), *by_pipe, memory))
     console.print(
-        f"Predicted for {found.target} at the hints (estimates; cycles by pipe)", highlight=False, markup=False
+        f"Predicted for {found.target} at the hints (estimates; cycles of the head, then by pipe)",
+        highlight=False,
+        markup=False,
     )
-    console.print(kernel_table(("kernel", "us", "blocks", *pipes, "KiB of UB"), rows, console.width))
+    console.print(kernel_table(("kernel", "us", "blocks", "head", *pipes, "KiB of UB"), rows, console.width))
     line = f"predicted     {found.microseconds:.1f} us in {counted(len(found.kernels), 'launch')}"
     if found.unfused_microseconds is not None and found.microseconds:
         ratio = found.unfused_microseconds / found.microseconds

@@ -51,7 +51,7 @@ def fuses(operator: Operator) -> Fuses:
 @click.argument("name", required=False)
 @click.option("--check", is_flag=True, help="Print what vector operators lack, and where; exit 1 if there is any.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--target", "target_name", help="Show how an Ascend target computes each primitive, and what it refuses.")
+@click.option("--target", "target_name", metavar="NAME", help="How an Ascend target computes primitives.")
 def operators(name: str | None, check: bool, as_json: bool, target_name: str | None) -> int:
     """List the operators by family with how many of them fuse, and the element types of each target.
 
@@ -65,8 +65,9 @@ def operators(name: str | None, check: bool, as_json: bool, target_name: str | N
     primitives = [o for o in ASC_OPS if name in (None, o.name) and o.name not in NOT_EVALUATED]
     if name is not None and not known and not primitives:
         names = dict.fromkeys((*(o.name for o in all_operators()), *(o.name for o in ASC_OPS)))
-        near = ", ".join(get_close_matches(name, names, 5)) or "`autofuse operators --json` lists all"
-        raise DriverError(f"there is no operator {name!r}", where="operators", fix=f"near it: {near}")
+        alike = [n for n in names if name.lower() in n.lower()][:8] or get_close_matches(name, names, 5)
+        near = f"near it: {', '.join(alike)}" if alike else "`autofuse operators --json` lists all"
+        raise DriverError(f"there is no operator {name!r}", where="operators", fix=near)
     if target_name is not None:
         return _show_means(primitives, load_target(target_name), as_json)
     targets = tuple(load_target(each) for each in target_names())
