@@ -48,3 +48,16 @@ def test_running_sums_of_infinities_warn_of_nothing() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         every.check((np.array([F("inf"), F("-inf"), F(1)]),), np.array([F("inf"), F("nan"), F("nan")]))
+
+
+@pytest.mark.parametrize("operator", ["BitwiseOr", "Add", "Maximum"])
+def test_constants_of_uint64_are_those_past_int64_too(operator: str) -> None:
+    """Exporters mask the bits that a shift to the right brings in with such numbers."""
+    mask = 0xE000000000000001
+
+    def masked(b: Network) -> dict[str, str]:
+        return {"y": b.op(operator, b.input("x", ("n",), dt.uint64), b.number(mask, dt.uint64))}
+
+    x = np.array([0, 1, 2**63, 2**64 - 1, 2**62 + 5], np.uint64)
+    wanted = {"BitwiseOr": np.bitwise_or, "Add": np.add, "Maximum": np.maximum}[operator](x, np.uint64(mask))
+    every_path(masked).check((x,), wanted)

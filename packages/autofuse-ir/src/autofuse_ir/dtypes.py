@@ -90,6 +90,9 @@ TENSOR_DTYPES: tuple[DType, ...] = (
 )
 """Every type a kernel can read or write."""
 
+ELEMENT_MAX = 2**64 - 1
+"""The largest element of any integer dtype: that of uint64."""
+
 ALL_DTYPES: tuple[DType, ...] = (*TENSOR_DTYPES, opaque)
 
 _BY_NAME = {d.name: d for d in ALL_DTYPES} | {d.text: d for d in ALL_DTYPES}

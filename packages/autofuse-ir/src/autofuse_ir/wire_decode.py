@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from autofuse_ir.dims import INT64_MAX, INT64_MIN, Cond, Dim
 from autofuse_ir.dims_text import parse_cond, parse_dim
-from autofuse_ir.dtypes import DType, dtype_named
+from autofuse_ir.dtypes import ELEMENT_MAX, DType, dtype_named
 from autofuse_ir.errors import IrError
 from autofuse_ir.tensor_data import TensorData
 from autofuse_ir.wire import TAG, EnumOf, Fixed, ListOf, Maybe, OneOf, Record, Scalar, WireType
@@ -120,7 +120,7 @@ class Decoder:
             _refuse(value, "an object with one key, the type of the attribute", at)
         ((tag, content),) = given.items()
         one: dict[str, Callable[[Any, str], Any]] = {
-            "int": _int,
+            "int": _number,
             "float": _float,
             "str": _str,
             "dtype": _dtype,
@@ -181,6 +181,13 @@ def _str(value: Any, at: str) -> str:
 def _int(value: Any, at: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not INT64_MIN <= value <= INT64_MAX:
         _refuse(value, "an int64", at)
+    return value
+
+
+def _number(value: Any, at: str) -> int:
+    """An int that may be an element of any integer dtype: those of uint64 go further than sizes."""
+    if not isinstance(value, int) or isinstance(value, bool) or not INT64_MIN <= value <= ELEMENT_MAX:
+        _refuse(value, "an int64 or uint64", at)
     return value
 
 

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from autofuse_ir.dims import INT64_MAX, INT64_MIN, Cond, Dim
 from autofuse_ir.dims_text import show_cond, show_dim
-from autofuse_ir.dtypes import DType
+from autofuse_ir.dtypes import ELEMENT_MAX, DType
 from autofuse_ir.errors import IrError
 from autofuse_ir.tensor_data import TensorData
 from autofuse_ir.wire import TAG, EnumOf, Fixed, ListOf, Maybe, OneOf, Record, Scalar, WireType
@@ -107,7 +107,7 @@ def _attribute(value: Any, at: str) -> dict[str, Any]:
         case bool():
             return {"bool": value}
         case int():
-            return {"int": _int(value, at)}
+            return {"int": _number(value, at)}
         case float():
             return {"float": _float(value, at)}
         case str():
@@ -147,6 +147,13 @@ def _int(value: Any, at: str) -> int:
         _refuse(value, "int", at)
     if not INT64_MIN <= value <= INT64_MAX:
         raise IrError(f"{value} does not fit into int64", where=at)
+    return int(value)
+
+
+def _number(value: int, at: str) -> int:
+    """An int that may be an element of any integer dtype: those of uint64 go further than sizes."""
+    if not INT64_MIN <= value <= ELEMENT_MAX:
+        raise IrError(f"{value} fits neither into int64 nor into uint64", where=at)
     return int(value)
 
 

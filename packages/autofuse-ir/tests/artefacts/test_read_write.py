@@ -80,7 +80,8 @@ def test_bytes_do_not_depend_on_the_hash_seed():
 @pytest.mark.parametrize(
     "value",
     [
-        *(True, False, 1, 0, -(2**63), 2**63 - 1, 1.0, 0.1, 5e-324, math.inf, "1", "", "\ud800", "é\n"),
+        *(True, False, 1, 0, -(2**63), 2**63 - 1, 2**63, 2**64 - 1),
+        *(1.0, 0.1, 5e-324, math.inf, "1", "", "\ud800", "é\n"),
         *((), (1,), (1.0,), ("1",), ((),), ((1, 2), ()), (symbol("n"),)),
         *(symbol("n") + 1, const(4), dt.bfloat16, dt.opaque),
     ],
@@ -109,7 +110,7 @@ def test_mixed_tuples_become_the_wider_type():
     assert attr_of((1, symbol("n"))) == (const(1), symbol("n"))
 
 
-@pytest.mark.parametrize("value", [(True,), (1, "1"), [1], None, 2**63, ((1.0,),), b"x"], ids=repr)
+@pytest.mark.parametrize("value", [(True,), (1, "1"), [1], None, 2**64, ((1.0,),), b"x"], ids=repr)
 def test_what_is_no_attribute_is_not_written(value):
     with pytest.raises(IrError) as caught:
         attr_of(value)

@@ -28,7 +28,7 @@ HEAD = "graph g(%x: f32[4]) -> %x\n"
         (HEAD + "%y = Add(%x) {a = [1, 2.0]}", "differ in type"),
         (HEAD + "%y = Add(%x) {a = [true]}", "list of booleans"),
         (HEAD + "%y = Add(%x) {a = [[[1]]]}", "lists of lists of lists"),
-        (HEAD + "%y = Add(%x) {a = 9223372036854775808}", "does not fit into int64"),
+        (HEAD + "%y = Add(%x) {a = 18446744073709551616}", "fits neither into int64 nor into uint64"),
         (HEAD + "%y = Add(%x) {a = sneaky}", "no such element type"),
         (HEAD + "%y = Add(%x) payload @p", "payload 'p', which is not in this text"),
         (HEAD + "symbols: n in [1]", "a range has two ends"),

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
+from autofuse_ir.dims import INT64_MIN
+from autofuse_ir.dtypes import ELEMENT_MAX
 from autofuse_ir.errors import IrError
 from autofuse_ir.graph import Attr, AttrValue
 from autofuse_ir.parse.reader import Reader
@@ -92,6 +94,6 @@ def content(reader: Reader, constants: Mapping[str, TensorData]) -> TensorData:
 
 
 def _checked_int(reader: Reader, text: str) -> int:
-    if len(text) > 20 or not -(2**63) <= int(text) < 2**63:
-        raise reader.error(f"{text[:24]} does not fit into int64")
+    if len(text) > 20 or not INT64_MIN <= int(text) <= ELEMENT_MAX:
+        raise reader.error(f"{text[:24]} fits neither into int64 nor into uint64")
     return int(text)
