@@ -1,4 +1,4 @@
-"""Sizes that are made up for a call: small ones, larger ones where the model takes no others, an error where none are."""
+"""Sizes that are made up for a call: small ones, larger ones where it takes those, an error where none are found."""
 
 from pathlib import Path
 from typing import Any

@@ -40,10 +40,10 @@ def compile_command(model: str, output: Path, emit_only: bool, dump: Path | None
     report = report_of(lowered)
     fused = sum(len(kernel.operators) for kernel in report.kernels)
     hosted = sum(len(region.operators) for region in report.regions)
-    click.echo(
-        f"{output}: {counted(report.operators, 'operator')}: {fused} in {counted(report.launches, 'kernel')}, "
-        f"{hosted} in {counted(len(report.regions), 'host region')}"
-    )
+    others = report.operators - fused - hosted
+    told = f"{fused} in {counted(report.launches, 'kernel')}, {hosted} in {counted(len(report.regions), 'host region')}"
+    told += f", {others} that only rename, make sizes or are known" if others > 0 else ""
+    click.echo(f"{output}: {counted(report.operators, 'operator')}: {told}")
 
 
 def _write_sources(lowered: Lowered, target: TargetSpec, folder: Path) -> None:

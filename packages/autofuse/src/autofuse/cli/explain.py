@@ -86,12 +86,13 @@ def _show(report: Report) -> None:
             f"{region.name} ({region.backend})", str(len(region.operators)), _mega(report, region.bytes_handled)
         )
     console.print(table)
+    hints = ", ".join(f"{name}={size}" for name, size in report.hints)
     lines = [
         f"launches      {report.launches_before} -> {report.launches}",
         f"MB moved      {_mega(report, report.bytes_moved_before)} -> {_mega(report, report.bytes_moved)}",
         f"MB at hosts   {_mega(report, report.bytes_handled)}",
         f"peak memory   {_mega(report, report.peak_bytes)} MB",
-        "hints         " + (", ".join(f"{name}={size}" for name, size in report.hints) or "all sizes are fixed"),
+        "hints         " + (f"{hints} (--hint NAME=N changes them)" if hints else "all sizes are fixed"),
     ]
     reasons = Counter(refusal.reason.value for refusal in report.refusals)
     lines += [f"not fused     {counted(count, 'pair')}: {reason}" for reason, count in sorted(reasons.items())]
