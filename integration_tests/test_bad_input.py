@@ -19,14 +19,6 @@ TIERS = ("jit", "interpreter")
 F = np.float32
 
 
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A cache of this module's own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AUTOFUSE_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
 @pytest.fixture(scope="module", params=TIERS)
 def add(request: pytest.FixtureRequest) -> Any:
     """x [n, m] + y [n, 1] on every tier, n in 0..100, m in 1..50."""

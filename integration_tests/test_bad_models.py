@@ -20,14 +20,6 @@ F = np.float32
 X, Y = np.arange(20, dtype=F).reshape(4, 5), np.ones((4, 1), F)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A cache of this module's own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AUTOFUSE_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
 @pytest.mark.parametrize(
     "name",
     ["for", "static_cast", "sizes", "z0t_size", "a b", 'a"b', "a'b", "é", "a\nint x;", "a\r\n#", "a\\", "*/", "?"],

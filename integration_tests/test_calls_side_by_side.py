@@ -6,7 +6,6 @@ import signal
 import threading
 import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,14 +14,6 @@ from autofuse_testkit.compiled_graph import compiled, scaled_sum
 TIERS = ("jit", "interpreter")
 F = np.float32
 X, Y = np.arange(20, dtype=F).reshape(4, 5), np.ones((4, 1), F)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A cache of this module's own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AUTOFUSE_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
 
 
 @pytest.mark.parametrize("tier", TIERS)
