@@ -75,12 +75,46 @@ def test_what_takes_longer_to_move_than_a_launch_is_not_worth_one(kit: Any) -> N
 
 def test_kernels_that_may_go_on_with_the_rows_of_others_follow_in_their_launch(kit: Any) -> None:
     """What passes is large, but may stay where it is made, a row at a time, if rows can fit local memory at all."""
-    fused = kit.fuse(crossed(HUGE, HUGE, 2))
+
+    def softmaxes(m: int, k: int) -> Graph:
+        b = GraphBuilder("softmaxes")
+        x = b.input("x", (HUGE, m, k), dt.float32)
+        return b.build({"y": b.op("SoftmaxV2", b.op("SoftmaxV2", x, axes=(1,)), axes=(2,))})
+
+    fused = kit.fuse(softmaxes(64, 64))
     assert launches(fused) == [2]
     assert fused.refusals == ()
-    far = kit.fuse(crossed(1 << 20, HUGE, 1 << 10))
+    far = kit.fuse(softmaxes(HUGE, HUGE))
     assert launches(far) == [1, 1]
     assert [refusal.reason for refusal in far.refusals] == [Reason.TILING_GROUPS_DO_NOT_MERGE]
+
+
+def test_the_results_of_rows_are_read_in_the_launch_that_makes_them_whatever_their_number(kit: Any) -> None:
+    """They are hardly anything beside the rows: one launch less costs nothing."""
+    assert launches(kit.fuse(crossed(HUGE, HUGE, 16))) == [2]
+    b = GraphBuilder("norms")
+    x = b.input("x", (HUGE, HUGE, 64), dt.float32)
+    rows = b.op("Sqrt", b.op("ReduceSumD", b.op("Mul", x, x), axes=(2,)))
+    columns = b.op("Sqrt", b.op("ReduceSumD", b.op("Mul", rows, rows), axes=(1,)))
+    assert launches(kit.fuse(b.build({"y": b.op("ReduceMeanD", columns, axes=(0,))}))) == [3]
+
+
+def pieces(op: str | None) -> Graph:
+    """All columns of a large tensor, in three pieces, each an output."""
+    b = GraphBuilder("pieces")
+    x = b.input("x", (HUGE, 96), dt.float32)
+    found = b.op_outputs("SplitVD", x, outputs=3, size_splits=(10, 50, 36), split_dim=1, num_split=3)
+    return b.build({f"y{k}": piece if op is None else b.op(op, piece) for k, piece in enumerate(found)})
+
+
+@pytest.mark.parametrize("op", [None, "Tanh"])
+def test_the_pieces_of_a_tensor_are_one_launch_whatever_its_size(kit: Any, op: str | None) -> None:
+    fused = kit.fuse(pieces(op))
+    assert launches(fused) == [3]
+    (node,) = fused.nodes
+    assert isinstance(node, FusedAscBackend)
+    assert node.inputs == ("x",)
+    assert (fused.refusals, node.internal) == ((), ())
 
 
 def test_a_batch_that_keeps_too_much_alive_is_halved(kit: Any) -> None:

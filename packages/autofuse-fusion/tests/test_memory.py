@@ -30,8 +30,9 @@ def peaks(graph: Graph) -> tuple[int, int]:
     values = values_of(tidy, facts)
     options = FusionOptions()
     items = items_of(network_of(tidy, facts, values, CPU, options), values, options, cost_model(CPU))
-    solver = solve_within_peak(items, CPU, options)
-    return peak_of(items.things, items.pinned, values), peak_of(topological(solver.things()), items.pinned, values)
+    most = peak_of(items.things, items.pinned, values)
+    solver = solve_within_peak(items, most, CPU, options)
+    return most, peak_of(topological(solver.things()), items.pinned, values)
 
 
 def test_the_peak_counts_what_is_alive() -> None:

@@ -1,10 +1,12 @@
 """Kernels that run as parts of one launch, because a launch costs more than they gain from one of their own.
 
 Two kernels follow one another in one launch where the first makes what the second reads, one loop nest cannot hold
-both, and what passes between them is so little that moving it takes less time than a launch, or need not be moved at
-all: the second may go on with the rows that the first has at hand (`phases`). Kernels that do not wait for one
-another stand side by side where each has less work than a launch takes. A batch must not keep more memory alive than
-its kernels one by one, and is taken apart again where it would, half by half.
+both, and what passes between them is so little that moving it takes less time than a launch, or hardly any beside what
+the first does (the results of rows, of which the second makes one), or need not be moved at all: the second may go on
+with the rows that the first has at hand (`phases`). Kernels that do not wait for one another stand side by side where
+each has less work than a launch takes; so do those that go through one tensor element by element, such as the pieces
+of a split, whatever their size. A batch must keep hardly more memory alive than its kernels one by one, and none more
+than a kernel for each operator; it is taken apart again where it would, half by half.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,6 +32,12 @@ from autofuse_fusion.solve import Solver
 NESTS_DIFFER = (Reason.TILING_GROUPS_DO_NOT_MERGE, Reason.AXES_DO_NOT_MAP)
 """Why two kernels that follow one another are not one loop nest, though they may be one launch."""
 
+LITTLE = 1 / 8
+"""The part of a kernel's time that moving its results back and forth may take, to be hardly any beside it."""
+
+MARGIN = 1 / 16
+"""The part of the peak by which batches may exceed that of kernels one by one."""
+
 MOST_TRIES = 20
 """Times that batches are taken apart for memory, before none is left."""
 
@@ -45,15 +53,18 @@ class Batch:
 Step: TypeAlias = Thing | Batch
 
 
-def batched(solver: Solver, target: TargetSpec, options: FusionOptions) -> list[Step]:
-    """Return what ``solver`` arrived at, in topological order, with batches in place of the kernels they hold."""
+def batched(solver: Solver, target: TargetSpec, options: FusionOptions, most: int) -> list[Step]:
+    """Return what ``solver`` arrived at, in topological order, with batches in place of the kernels they hold.
+
+    ``most`` are the bytes that a kernel for each operator keeps alive at once, at the hints.
+    """
     things = topological(solver.things())
     if not options.enable or options.max_parts < 2:
         return [*things]
     batcher = _Batcher(Items(things, solver.items.values, solver.pinned), solver, target, options)
     batcher.collect()
     batches = [members for members in batcher.members if len(members) > 1]
-    return [*things] if not batches else _within_peak(batcher.items, batches)
+    return [*things] if not batches else _within_peak(batcher.items, batches, most)
 
 
 @define(eq=False)
@@ -91,7 +102,7 @@ class _Batcher:
             maker = self.items.makers.get(tensor)
             if maker is None or not self._may(maker):
                 continue
-            is_small = self._is_small(values.bytes_at_hints(tensor))
+            is_small = self._is_small(maker, values.bytes_at_hints(tensor))
             for reader in readers:
                 if not self._may(reader) or not (is_small or self._may_be_phases(maker, reader)):
                     continue
@@ -101,9 +112,10 @@ class _Batcher:
                     yield maker, reader
 
     def _side_by_side(self) -> Iterator[tuple[int, int]]:
-        """Yield small kernels that read one tensor, then those that follow one another in the order of the graph."""
+        """Yield kernels that read one tensor, small ones or element-wise ones, then small ones in the graph's order."""
         for readers in self.items.readers.values():
             yield from pairwise(number for number in readers if self._is_little_work(number))
+            yield from pairwise(number for number in readers if self._is_elementwise(number))
         yield from pairwise(number for number in range(len(self.items.groups)) if self._is_little_work(number))
 
     def _may_be_phases(self, maker: int, reader: int) -> bool:
@@ -117,8 +129,14 @@ class _Batcher:
         """What costs are shared by: those of NPUs are of one core, those of a CPU of the machine."""
         return max(1, self.target.cores)
 
-    def _is_small(self, count: int) -> bool:
-        return (count / self._model.read + count / self._model.write) / self._cores <= self._model.launch
+    def _is_small(self, maker: int, count: int) -> bool:
+        """True where ``count`` bytes that ``maker`` passes on take less time than a launch, or hardly any beside it."""
+        time = count / self._model.read + count / self._model.write
+        return time / self._cores <= self._model.launch or time <= self._work[maker] * LITTLE
+
+    def _is_elementwise(self, number: int) -> bool:
+        group = self.items.groups[number]
+        return group is not None and self._may(number) and not group.reduced and not group.scanned
 
     def _is_little_work(self, number: int) -> bool:
         return self._may(number) and self._work[number] / self._cores <= self._model.launch
@@ -179,9 +197,13 @@ def _kept(items: Items, members: Sequence[int]) -> frozenset[str]:
     )
 
 
-def _within_peak(items: Items, batches: list[list[int]]) -> list[Step]:
-    """Return the arrangement with those ``batches`` that need no more memory at the hints than kernels one by one."""
-    allowed = peak_of(items.things, items.pinned, items.values)
+def _within_peak(items: Items, batches: list[list[int]], most: int) -> list[Step]:
+    """Return the arrangement with those ``batches`` that need hardly more memory at the hints than kernels one by one.
+
+    They never need more than ``most`` where those do not.
+    """
+    apart = peak_of(items.things, items.pinned, items.values)
+    allowed = max(apart, min(most, int(apart * (1 + MARGIN))))
     for _ in range(MOST_TRIES):
         steps = _arranged(items, batches)
         weighed = [_as_group(step) if isinstance(step, Batch) else step for step in steps]

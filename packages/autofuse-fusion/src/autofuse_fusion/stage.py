@@ -26,6 +26,7 @@ from autofuse_fusion.joint import joint_kernel
 from autofuse_fusion.kernels import write_kernel
 from autofuse_fusion.lower.views.expose import expose_views
 from autofuse_fusion.lower.views.marks import origin_of
+from autofuse_fusion.memory import peak_of
 from autofuse_fusion.network import Sizes, View, network_of
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.passes.pipeline import clean_up
@@ -46,12 +47,13 @@ def fuse(graph: Graph, facts: SymbolFacts, target: TargetSpec, options: FusionOp
     graph, values = expose_views(graph, values_of(graph, facts), target, options)
     network = network_of(graph, facts, values, target, options)
     items = items_of(network, values, options, cost_model(target))
-    solver = solve_within_peak(items, target, options)
+    allowed = peak_of(items.things, items.pinned, values)
+    solver = solve_within_peak(items, allowed, target, options)
     kept = kept_roundings(network.units, values, options.numerics)
     nodes: list[FusedNode] = []
     removed: list[RemovedRounding] = []
     batches: list[Batch] = []
-    for thing in batched(solver, target, options):
+    for thing in batched(solver, target, options, allowed):
         match thing:
             case Group():
                 kernel = write_kernel(_kernel_name((thing,), len(nodes)), thing, values, target, kept)

@@ -13,7 +13,7 @@ from autofuse_ir.target import TargetSpec
 from autofuse_fusion.benefit import cost_model, work_of
 from autofuse_fusion.groups import Group, group_of
 from autofuse_fusion.items import Items, Thing, topological
-from autofuse_fusion.memory import Peak, peak_of, peaks_above
+from autofuse_fusion.memory import Peak, peaks_above
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.solve import Solver
 from autofuse_fusion.units import Unit
@@ -23,9 +23,8 @@ MOST_TRIES = 40
 """Times that kernels are taken apart, before none is left."""
 
 
-def solve_within_peak(items: Items, target: TargetSpec, options: FusionOptions) -> Solver:
-    """Return the solved fusion, whose peak at the hints is at most that of one kernel per operator."""
-    allowed = peak_of(items.things, items.pinned, items.values)
+def solve_within_peak(items: Items, allowed: int, target: TargetSpec, options: FusionOptions) -> Solver:
+    """Return the solved fusion, whose peak at the hints is at most ``allowed``: that of one kernel per operator."""
     solver = Solver(items, target, options)
     solver.solve()
     things = topological(solver.things())

@@ -13,7 +13,7 @@ from attrs import define, evolve
 from autofuse_ir.dims import const, product
 from autofuse_ir.facts import ValueFact
 
-from autofuse_fusion.index_map import Number, Place, Viewed, composed, plain
+from autofuse_fusion.index_map import Number, Place, Viewed, at, composed, plain, still
 from autofuse_fusion.lower.table import VIEWS
 from autofuse_fusion.lower.views.carrying import Views, carried, may_carry, pays
 from autofuse_fusion.lower.views.gathering import gathered
@@ -44,7 +44,7 @@ class ViewBuilder(Views):
         own = self.shape_of(source)
         used = {dim for place in places for dim in place.dims}
         wide = tuple([size if dim in used else _ONE for dim, size in enumerate(shape)])
-        if not partial and places == plain(len(own)) and wide == own:
+        if not partial and wide == own and self._is_plain(places, own):
             return source
         key = (source, wide, places, partial)
         if key not in self._seen:
@@ -87,6 +87,23 @@ class ViewBuilder(Views):
         """Return ``source`` at ``places``, of which some are ``indices`` (values that broadcast to ``shape``)."""
         return gathered(self, source, shape, places, indices, name)
 
+    def _is_plain(self, places: tuple[Place, ...], own: Shape) -> bool:
+        """True where ``places`` are those of a tensor of shape ``own`` itself: a dim of size 1 has but one place."""
+        is_one = self.values.sizes.is_one
+        return all(
+            place == each or (place == still() and is_one(size))
+            for place, each, size in zip(places, plain(len(own)), own, strict=True)
+        )
+
+    def _is_reshape(self, own: Shape, shape: Shape, places: tuple[Place, ...]) -> bool:
+        """True where ``places``, over the dims ``shape``, only leave out and add dims of size 1."""
+        sizes = self.values.sizes
+        kept = [(size, place) for size, place in zip(own, places, strict=True) if not sizes.is_one(size)]
+        dims = [dim for dim, size in enumerate(shape) if not sizes.is_one(size)]
+        return len(kept) == len(dims) and all(
+            place == at(dim) and sizes.equal(size, shape[dim]) for (size, place), dim in zip(kept, dims, strict=True)
+        )
+
     def _viewed(self, source: str, shape: Shape, places: tuple[Place, ...], partial: bool, name: str | None) -> str:
         fact = self.values.fact(source)
         inner = self.values.leaves.get(source)
@@ -109,6 +126,11 @@ class ViewBuilder(Views):
                     return reshaped
         if maker is not None and may_carry(self, source, partial) and pays(self, source, maker, shape):
             return carried(self, maker, shape, places, partial, name)
+        if maker is not None and not partial and self._is_reshape(self.shape_of(source), shape, places):
+            result = name or self.fresh(source)
+            self.values.facts[result] = ValueFact(result, fact.dtype, shape)
+            self.reshape(source, result)
+            return result
         return self.leaf(Viewed(source, self.shape_of(source), places, partial), shape, fact.dtype)
 
     def _reshaped(

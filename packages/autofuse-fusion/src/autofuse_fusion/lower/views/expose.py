@@ -1,5 +1,7 @@
 """Rewrites a graph so that operators that move elements are index maps and primitives."""
 
+from collections.abc import Mapping, Sequence
+
 from attrs import evolve
 from autofuse_ir.dtypes import int64
 from autofuse_ir.fused_graph import Reason
@@ -10,8 +12,10 @@ from autofuse_ir.walk import made_by, producers, read_by
 from autofuse_fusion.benefit import cost_model
 from autofuse_fusion.classify import Kind, classify, is_sizes
 from autofuse_fusion.lifting import lifted
+from autofuse_fusion.lower.views import softmaxes
 from autofuse_fusion.lower.views.builder import ViewBuilder
 from autofuse_fusion.lower.views.call import NotLoweredError, call_of
+from autofuse_fusion.lower.views.softmaxes import is_picked
 from autofuse_fusion.lower.views.table import VIEW_LOWERINGS
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.values import Values
@@ -24,16 +28,18 @@ def expose_views(graph: Graph, values: Values, target: TargetSpec, options: Fusi
     """
     if not any(node.op in VIEW_LOWERINGS for node in graph.nodes):
         return graph, values
-    readers: dict[str, int] = {}
+    readers: dict[str, list[Node]] = {}
     for node in graph.nodes:
         for name in read_by(node):
-            readers[name] = readers.get(name, 0) + 1
-    builder = ViewBuilder(
-        values, _stored(graph, values, target), readers, is_narrow(target), target, options, cost_model(target)
-    )
+            readers.setdefault(name, []).append(node)
+    counts = {name: len(listed) for name, listed in readers.items()}
+    stored = _stored(graph, values, target)
+    builder = ViewBuilder(values, stored, counts, is_narrow(target), target, options, cost_model(target))
     left = lifted(graph, values, target) if options.enable else frozenset()
     for node in graph.nodes:
         lowering = VIEW_LOWERINGS.get(node.op)
+        if options.allows(node.name, node.op) and _is_picked(node, readers, stored, values):
+            lowering = softmaxes.LOWERINGS[node.op]
         if node.name in left:
             values.unlowered[node.outputs[0]] = Reason.NO_BENEFIT
         if lowering is None or node.name in left or _is_left(node, values):
@@ -67,6 +73,13 @@ def _stored(graph: Graph, values: Values, target: TargetSpec) -> set[str]:
         if node.op not in VIEW_LOWERINGS and classify(node, values, target).kind is Kind.HOST:
             stored.update(read_by(node))
     return stored
+
+
+def _is_picked(node: Node, readers: Mapping[str, Sequence[Node]], stored: set[str], values: Values) -> bool:
+    """True for a softmax of which some elements are taken, and nobody needs a whole row."""
+    if node.op not in softmaxes.LOWERINGS or node.outputs[0] in stored:
+        return False
+    return is_picked(node, readers.get(node.outputs[0], ()), values)
 
 
 def _is_left(node: Node, values: Values) -> bool:

@@ -4,16 +4,19 @@ from collections.abc import Sequence
 
 from attrs import evolve
 from autofuse_ir.dims import const, product
+from autofuse_ir.graph import Node
 from autofuse_ir.operators import input_names, operator
 
 from autofuse_fusion.index_map import Place, Viewed, at, composed, still
 from autofuse_fusion.lower.alignment import positions
 from autofuse_fusion.lower.table import lowering_of
 from autofuse_fusion.lower.views.carrying import Views, again, may_carry
-from autofuse_fusion.lower.views.marks import is_part
+from autofuse_fusion.lower.views.marks import SOFTMAXES, is_part, origin_of
 from autofuse_fusion.lower.views.nodes import Shape
 
 _ONE = const(1)
+_NEXT_TO_NOTHING = 1 / 8
+"""The part of the elements of a tensor that a gather may compute again."""
 
 
 def gathered(
@@ -40,9 +43,11 @@ def _gathered_before(
     whole = b.behind(source)
     maker = b.makers.get(whole)
     own, sizes = b.shape_of(whole), b.values.sizes
-    if maker is None or is_part(maker) or not may_carry(b, whole, partial=False):
+    if maker is None or not _may_follow(maker) or not may_carry(b, whole, partial=False):
         return None
-    if b.readers.get(whole, 1) > 1 or sizes.hint(product(shape)) > sizes.hint(product(own)):
+    # What others read, too, is made in any case: it is computed again where that is next to nothing.
+    most = 1 if b.readers.get(whole, 1) <= 1 else _NEXT_TO_NOTHING
+    if sizes.hint(product(shape)) > sizes.hint(product(own)) * most:
         return None
     lowering = lowering_of(maker.op)
     assert lowering is not None
@@ -73,6 +78,11 @@ def _gathered_before(
             inputs.append(b.view(each[0], shape, each[1]))
     b.depth -= 1
     return again(b, maker, inputs, shape, name)
+
+
+def _may_follow(maker: Node) -> bool:
+    """True for what the graph computes, and for the steps of softmaxes: those of views may stand on parts of tensors."""
+    return not is_part(maker) or origin_of(maker) in SOFTMAXES
 
 
 def _is_table(b: Views, value: str) -> bool:

@@ -8,6 +8,7 @@ from autofuse_ir.fused_graph import Reason
 
 from autofuse_fusion.index_map import at, given
 from autofuse_fusion.lower.views.call import NotLoweredError, ViewCall, ViewLowering
+from autofuse_fusion.lower.views.softmaxes import SoftmaxSteps
 from autofuse_fusion.lower.views.steps import Steps
 
 
@@ -19,34 +20,22 @@ def _of_class(call: ViewCall, scores: str, classes: str, axis: int) -> str:
     return call.builder.gather(scores, shape, tuple(places), [classes])
 
 
-class _Softmax:
-    """The steps of a softmax of ``scores`` along ``axis``; ``peak`` and ``total`` are one wide there."""
-
-    def __init__(self, steps: Steps, scores: str, axis: int) -> None:
-        self.steps, self.scores, self.axis = steps, scores, axis
-        self.wide = steps.wide(scores)
-        self.peak = steps.reduce("ReduceMaxD", self.wide, (axis,), keep=True)
-        self.below = steps.apply("Sub", self.wide, self.peak)
-        self.exponentials = steps.apply("Exp", self.below)
-        self.total = steps.reduce("ReduceSumD", self.exponentials, (axis,), keep=True)
-        self.log_total = steps.apply("Log", self.total)
-
-    def log_probability(self, classes: str) -> str:
-        """Return the logarithm of the probability of each class number."""
-        steps, shape = self.steps, self.steps.shape(classes)
-        picked = steps.wide(_of_class(steps.call, self.scores, classes, self.axis))
-        below = steps.apply("Sub", picked, steps.reshaped(self.peak, shape))
-        return steps.apply("Sub", below, steps.reshaped(self.log_total, shape))
+def _log_probability(softmax: SoftmaxSteps, classes: str, axis: int) -> str:
+    """Return the logarithm of the probability of each class number."""
+    steps, shape = softmax.steps, softmax.steps.shape(classes)
+    picked = steps.wide(_of_class(steps.call, softmax.scores, classes, axis))
+    below = steps.apply("Sub", picked, steps.reshaped(softmax.peak, shape))
+    return steps.apply("Sub", below, steps.reshaped(softmax.log_total, shape))
 
 
 def _sparse(call: ViewCall) -> None:
     steps, features, labels = Steps(call), call.value("features"), call.value("labels")
     shape = call.shape("features")
     axis = len(shape) - 1
-    softmax = _Softmax(steps, features, axis)
+    softmax = SoftmaxSteps(steps, features, (axis,))
     loss, backprop = (*call.node.outputs, "")[:2]
     if loss:
-        steps.finish(loss, steps.apply("Neg", softmax.log_probability(labels)))
+        steps.finish(loss, steps.apply("Neg", _log_probability(softmax, labels, axis)))
     if backprop:
         index = call.builder.cast(call.builder.index(shape, axis), int64)
         wanted = call.builder.cast(call.builder.view(labels, shape, tuple(at(dim) for dim in range(axis))), int64)
@@ -63,8 +52,8 @@ def _likelihood(call: ViewCall) -> None:
 
 
 def _cross_entropy(call: ViewCall) -> None:
-    softmax = _Softmax(Steps(call), call.value("scores"), 1)
-    _weighed(call, "labels", "weights", lambda _, classes: softmax.log_probability(classes))
+    softmax = SoftmaxSteps(Steps(call), call.value("scores"), (1,))
+    _weighed(call, "labels", "weights", lambda _, classes: _log_probability(softmax, classes, 1))
     log_probabilities = (*call.node.outputs, "")[1]
     if log_probabilities:
         softmax.steps.finish(log_probabilities, softmax.steps.apply("Sub", softmax.below, softmax.log_total))

@@ -5,6 +5,9 @@ from autofuse_ir.graph import Attr, Node
 ORIGIN = "origin"
 PLACED = "placed"
 
+SOFTMAXES = frozenset(("SoftmaxV2", "LogSoftmaxV2"))
+"""Operators whose steps stand on whole tensors: a gather may be one of what a step reads."""
+
 
 def origin_of(node: Node) -> str:
     """Return the user's operator that ``node`` is part of."""
