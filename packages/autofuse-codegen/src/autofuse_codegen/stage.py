@@ -6,19 +6,28 @@ from autofuse_ir.schedule import ScheduleResult
 from autofuse_ir.target import TargetKind, TargetSpec
 from autofuse_ir.tiling import TilingModel
 
+from autofuse_codegen.content import shared
 from autofuse_codegen.link import link
 from autofuse_codegen.targets.ascendc.emitter import emit_ascendc
 from autofuse_codegen.targets.cpu.emitter import emit_cpu
 
-__all__ = ["emit", "link"]
+__all__ = ["emit", "emit_alike", "link"]
 
 
 def emit(
     schedule_result: ScheduleResult, tiling_model: TilingModel, facts: SymbolFacts, target: TargetSpec
 ) -> KernelBundle:
     """Write kernel, tiling function, TilingData and shape inference of one backend node for ``target``."""
+    return emit_alike((schedule_result,), tiling_model, facts, target)[0]
+
+
+def emit_alike(
+    alike: tuple[ScheduleResult, ...], tiling_model: TilingModel, facts: SymbolFacts, target: TargetSpec
+) -> tuple[KernelBundle, ...]:
+    """Write the sources that all of ``alike``, which have one form (`content.form_of`), share; a bundle for each."""
     match target.kind:
         case TargetKind.CPU:
-            return emit_cpu(schedule_result, tiling_model, facts, target)
+            return emit_cpu(alike, tiling_model, facts, target)
         case TargetKind.ASCEND:
-            return emit_ascendc(schedule_result, tiling_model, facts, target)
+            bundle = emit_ascendc(alike[0], tiling_model, facts, target)
+            return tuple(shared(bundle, each) for each in alike)

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from attrs import evolve, frozen
-from autofuse_codegen.content import content_of, shared
-from autofuse_codegen.stage import emit, link
+from autofuse_codegen.content import form_of
+from autofuse_codegen.stage import emit_alike, link
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.stage import fuse
 from autofuse_ir.facts import SymbolFacts
@@ -51,7 +51,8 @@ def lower(
 ) -> Lowered:
     """Run every stage on ``graph``; no compiler is needed yet. Errors of the stages pass through.
 
-    Kernels that differ in names only are tiled and emitted once, and share their sources.
+    Kernels that differ in names only, or on a CPU in floating-point constants, are tiled and emitted once, and share
+    their sources.
     """
 
     def seen(stage: str, artefact: T) -> T:
@@ -61,20 +62,33 @@ def lower(
     inferred, facts = infer(graph, values)
     seen("infer", facts)
     fused = seen("fuse", fuse(inferred, facts, target, options))
-    schedules: list[ScheduleResult] = []
-    tilings: list[TilingModel] = []
-    bundles: list[KernelBundle] = []
-    firsts: dict[str, tuple[TilingModel, KernelBundle]] = {}
-    for node in fused.nodes:
-        if isinstance(node, (AscBackend, FusedAscBackend)):
-            scheduled = seen("schedule", schedule(node, fused.facts, target))
-            content = content_of(scheduled)
-            if content not in firsts:
-                tiling = tile(scheduled, fused.facts, target)
-                firsts[content] = tiling, emit(scheduled, tiling, fused.facts, target)
-            tiling, bundle = firsts[content]
-            schedules.append(scheduled)
-            tilings.append(seen("tile", evolve(tiling, name=scheduled.name)))
-            bundles.append(seen("emit", shared(bundle, scheduled)))
-    program = seen("link", link(fused, tuple(bundles), fused.facts, target))
-    return Lowered(graph, options, inferred, facts, fused, tuple(schedules), tuple(tilings), tuple(bundles), program)
+    schedules = tuple(
+        seen("schedule", schedule(node, fused.facts, target))
+        for node in fused.nodes
+        if isinstance(node, (AscBackend, FusedAscBackend))
+    )
+    tilings, bundles = _emitted(schedules, fused.facts, target)
+    for tiling, bundle in zip(tilings, bundles, strict=True):
+        seen("tile", tiling)
+        seen("emit", bundle)
+    program = seen("link", link(fused, bundles, fused.facts, target))
+    return Lowered(graph, options, inferred, facts, fused, schedules, tilings, bundles, program)
+
+
+def _emitted(
+    schedules: tuple[ScheduleResult, ...], facts: SymbolFacts, target: TargetSpec
+) -> tuple[tuple[TilingModel, ...], tuple[KernelBundle, ...]]:
+    """Return tiling model and bundle of each kernel; those of one form are tiled and emitted once."""
+    alike: dict[str, list[int]] = {}
+    for number, scheduled in enumerate(schedules):
+        alike.setdefault(form_of(scheduled, target), []).append(number)
+    tilings: dict[int, TilingModel] = {}
+    bundles: dict[int, KernelBundle] = {}
+    for numbers in alike.values():
+        kernels = tuple(schedules[number] for number in numbers)
+        tiling = tile(kernels[0], facts, target)
+        made = emit_alike(kernels, tiling, facts, target)
+        for number, kernel, bundle in zip(numbers, kernels, made, strict=True):
+            tilings[number], bundles[number] = evolve(tiling, name=kernel.name), bundle
+    order = range(len(schedules))
+    return tuple(tilings[number] for number in order), tuple(bundles[number] for number in order)

@@ -1,6 +1,8 @@
-"""Where a group of a kernel finds its arguments, its workspace and its part of TilingData."""
+"""Where a group of a kernel finds its arguments, its workspace, its part of TilingData and its constants."""
 
-from attrs import frozen
+from collections.abc import Mapping
+
+from attrs import Factory, frozen
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.kernel_memory import Memory, source_of
@@ -15,12 +17,14 @@ _START = const(0)
 class Borders:
     """Byte offsets into workspace, of the internal values by index and of the group's own buffers.
 
-    ``tiling`` stands before each field of TilingData. A kernel of one group has the defaults.
+    ``tiling`` stands before each field of TilingData. ``constants`` are the members, by node, that hold what kernels of
+    the same code do not have in common. A kernel of one group that shares no code has the defaults.
     """
 
     internals: tuple[Dim, ...] = ()
     workspace: Dim = _START
     tiling: str = ""
+    constants: Mapping[str, str] = Factory(dict)
 
     def pointer(self, node: AscNode) -> tuple[str, Expression]:
         """Return what to call the data of a ``Data`` or ``Output`` node, and where it starts."""
@@ -37,6 +41,10 @@ class Borders:
         array = "outputs" if is_output else "inputs"
         data = Member(Element(Name(f"launch->{array}"), Literal(str(source.index))), "data")
         return f"{'out' if is_output else 'in'}{source.index}", data
+
+    def constant(self, node: str) -> Expression | None:
+        """Return where the value of Scalar ``node`` is; None where the code has it."""
+        return Name(f"launch->constants->{self.constants[node]}") if node in self.constants else None
 
 
 ALONE = Borders()

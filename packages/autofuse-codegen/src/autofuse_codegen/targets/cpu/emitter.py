@@ -1,6 +1,6 @@
 """The CPU emitter: ScheduleResult and TilingModel -> C++ kernel, tiling function, TilingData and shape inference."""
 
-from attrs import AttrsInstance
+from attrs import AttrsInstance, evolve
 from autofuse_ir.abi import header_text as abi_text
 from autofuse_ir.comment import comment_text
 from autofuse_ir.dims import Dim, const, product
@@ -14,15 +14,18 @@ from autofuse_ir.tiling import SupportFile, TilingModel, support_file
 
 from autofuse_codegen.kernel.aliases import safe_aliases
 from autofuse_codegen.kernel.bundles import SOLVER_SOURCE, STATUS_MESSAGES
+from autofuse_codegen.kernel.constants import Constants, constants_of, implementations_of
 from autofuse_codegen.kernel.names import Names, identifier
 from autofuse_codegen.kernel.several_groups import has_choice, is_joint
 from autofuse_codegen.printers.cpp import size
 from autofuse_codegen.render import render, source_file
+from autofuse_codegen.targets.cpu.borders import Borders
 from autofuse_codegen.targets.cpu.functions import case_view, launch_symbols
 from autofuse_codegen.targets.cpu.headers import closure, header_texts
 from autofuse_codegen.targets.cpu.joint import KernelFunctions, joint_functions
+from autofuse_codegen.targets.cpu.literals import literal, type_name
 from autofuse_codegen.targets.cpu.tiling import field_count, tiling_view
-from autofuse_codegen.targets.cpu.views import InferShapeView, KernelView
+from autofuse_codegen.targets.cpu.views import InferShapeView, KernelView, LaunchView
 
 TEMPLATES = "targets/cpu/templates"
 
@@ -38,17 +41,32 @@ FLAGS = (
 )
 
 
-def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, target: TargetSpec) -> KernelBundle:
-    """Write the sources of one backend node; everything about order and place comes from ``schedule``."""
+def emit_cpu(
+    alike: tuple[ScheduleResult, ...], model: TilingModel, facts: SymbolFacts, target: TargetSpec
+) -> tuple[KernelBundle, ...]:
+    """Write the sources of backend nodes that differ in names and floating-point constants only, one bundle each.
+
+    Everything about order and place comes from the schedules. The bundles hold the same files and differ in what is
+    launched, where their constants do.
+    """
     del facts
+    schedule = alike[0]
     kernel = identifier(schedule.name)
-    implementations = tuple(i for a in schedule.alternatives for g in a.groups for i in g.implementations)
+    constants = constants_of(alike, literal)
     names = _size_names(schedule.symbols)
-    written = joint_functions(schedule, names) if is_joint(schedule) else _functions(kernel, schedule, names)
+    if is_joint(schedule):
+        written = joint_functions(schedule, constants, names)
+    else:
+        written = _functions(kernel, schedule, constants, names)
     headers = closure(set(written.called))
     outputs = tuple(a for a in schedule.arguments if a.is_output)
     output_bytes = sum((product(a.shape) * a.dtype.itemsize for a in outputs), const(0))
+    launch_uses = _used((output_bytes,)).union(*map(launch_symbols, implementations_of(schedule)))
     tiling_data = f"{kernel}_tiling_data.h"
+    launches = tuple(
+        LaunchView(_launch(kernel, number), comment_text(alike[constants.set_of.index(number)].name), values)
+        for number, values in enumerate(constants.sets)
+    )
     kernel_view = KernelView(
         kernel=kernel,
         sources=tuple(comment_text(line) for line in _sources(schedule)),
@@ -56,10 +74,11 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
         tiling_data_header=tiling_data,
         launch_type=f"Launch_{kernel}",
         tiling_type=f"AfTiling_{kernel}",
-        launch=f"af_{kernel}_launch",
-        launch_sizes=_size_lines(
-            _used((output_bytes,)).union(*map(launch_symbols, implementations)), schedule.symbols, names, "sizes"
-        ),
+        shared_launch=f"launch_{kernel}",
+        constants_type=f"Constants_{kernel}",
+        constants=tuple(f"{type_name(dtype)} {name}" for dtype, name in constants.members),
+        launches=launches,
+        launch_sizes=_size_lines(launch_uses, schedule.symbols, names, "sizes"),
         output_bytes=size(output_bytes, names.__getitem__),
         has_workspace=_needs_workspace(schedule),
         cases=written.cases,
@@ -85,12 +104,12 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
         _rendered(f"{kernel}_infer_shape.cpp", FileRole.INFER_SHAPE, "infer_shape.cpp.jinja", shape_view),
         source_file("af_tiling_solver.cpp", FileRole.SUPPORT, SOLVER_SOURCE),
     )
-    return KernelBundle(
+    first = KernelBundle(
         name=schedule.name,
         target=target.name,
         arguments=schedule.arguments,
         symbols=schedule.symbols,
-        launch=kernel_view.launch,
+        launch=launches[0].function,
         tiling=tiling.tiling,
         tiling_bytes=8 * field_count(tiling),
         workspace_bytes=schedule.workspace_bytes,
@@ -100,6 +119,15 @@ def emit_cpu(schedule: ScheduleResult, model: TilingModel, facts: SymbolFacts, t
         safe_aliases=safe_aliases(schedule),
         status_messages=STATUS_MESSAGES,
     )
+    return tuple(
+        evolve(first, name=each.name, arguments=each.arguments, launch=launches[number].function)
+        for each, number in zip(alike, constants.set_of, strict=True)
+    )
+
+
+def _launch(kernel: str, number: int) -> str:
+    """Return the name of the launch with set ``number`` of constants."""
+    return f"af_{kernel}_launch{number + 1 if number else ''}"
 
 
 def _needs_workspace(schedule: ScheduleResult) -> bool:
@@ -109,11 +137,13 @@ def _needs_workspace(schedule: ScheduleResult) -> bool:
     return bool(schedule.internals) or any(buffer.location is Location.WORKSPACE for buffer in buffers)
 
 
-def _functions(kernel: str, schedule: ScheduleResult, names: dict[str, str]) -> KernelFunctions:
+def _functions(kernel: str, schedule: ScheduleResult, constants: Constants, names: dict[str, str]) -> KernelFunctions:
     """Return the functions of a kernel of one group."""
     functions = Names()
-    implementations = tuple(i for a in schedule.alternatives for g in a.groups for i in g.implementations)
-    lowered = tuple(case_view(at, kernel, impl, schedule, functions, names) for at, impl in enumerate(implementations))
+    lowered = tuple(
+        case_view(at, kernel, impl, schedule, functions, names, Borders(constants=constants.of(at)))
+        for at, impl in enumerate(implementations_of(schedule))
+    )
     called = frozenset(f for _, called in lowered for f in called)
     return KernelFunctions(tuple(view for view, _ in lowered), (), called)
 

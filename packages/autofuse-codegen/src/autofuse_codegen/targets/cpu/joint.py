@@ -6,6 +6,7 @@ from autofuse_ir.group_order import levels
 from autofuse_ir.kernel_memory import workspace_plan
 from autofuse_ir.schedule import Alternative, ScheduleGroup, ScheduleResult
 
+from autofuse_codegen.kernel.constants import Constants
 from autofuse_codegen.kernel.names import Names, identifier
 from autofuse_codegen.targets.cpu.borders import Borders
 from autofuse_codegen.targets.cpu.functions import case_view
@@ -21,7 +22,7 @@ class KernelFunctions:
     called: frozenset[str]
 
 
-def joint_functions(schedule: ScheduleResult, launch_names: dict[str, str]) -> KernelFunctions:
+def joint_functions(schedule: ScheduleResult, constants: Constants, launch_names: dict[str, str]) -> KernelFunctions:
     """Return the functions of a kernel of several groups; ``launch_names`` is what its launch calls the symbols."""
     functions = Names()
     cases: list[CaseView] = []
@@ -30,7 +31,7 @@ def joint_functions(schedule: ScheduleResult, launch_names: dict[str, str]) -> K
     first = 0
     for number, alternative in enumerate(schedule.alternatives):
         members = {group.name: member(first + at) for at, group in enumerate(alternative.groups)}
-        by_group, used = _cases(schedule, alternative, members, len(cases), functions, launch_names)
+        by_group, used = _cases(schedule, constants, alternative, members, len(cases), functions, launch_names)
         own = [functions.of(f"level {number} {depth}", f"{identifier(schedule.name)}_level{depth}")
                for depth, _ in enumerate(levels(alternative.groups))]  # fmt: skip
         steps = zip(levels(alternative.groups), own, strict=True)
@@ -44,6 +45,7 @@ def joint_functions(schedule: ScheduleResult, launch_names: dict[str, str]) -> K
 
 def _cases(
     schedule: ScheduleResult,
+    constants: Constants,
     alternative: Alternative,
     members: dict[str, str],
     first: int,
@@ -55,9 +57,10 @@ def _cases(
     found: dict[str, tuple[CaseView, ...]] = {}
     called: set[str] = set()
     for group in alternative.groups:
-        borders = Borders(plan.internals, plan.of_group(group.name), f"{members[group.name]}.")
         own: list[CaseView] = []
         for impl in group.implementations:
+            places = plan.internals, plan.of_group(group.name)
+            borders = Borders(*places, f"{members[group.name]}.", constants.of(first))
             view, used = case_view(first, identifier(group.name), impl, schedule, functions, launch_names, borders)
             own.append(view)
             called |= used

@@ -143,7 +143,7 @@ class GroupLowering:
             if node.op == "Scalar":
                 constant = node.attr("value")
                 assert isinstance(constant, bool | int | float)
-                value = Literal(literal(constant, node.dtype))
+                value = self.borders.constant(node.name) or Literal(literal(constant, node.dtype))
             else:
                 expression = node.attr("expression")
                 assert isinstance(expression, Dim)

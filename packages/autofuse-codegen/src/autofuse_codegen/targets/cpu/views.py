@@ -58,8 +58,20 @@ class AlternativeView:
 
 
 @frozen
+class LaunchView:
+    """One launch function of the kernel template, of kernel ``name``, and the values of the constants it passes."""
+
+    function: str
+    name: str
+    constants: tuple[str, ...]
+
+
+@frozen
 class KernelView:
-    """The kernel template; ``alternatives`` only where there are several groups or several of them."""
+    """The kernel template; ``alternatives`` only where there are several groups or several of them.
+
+    ``constants`` are the members that launches have values of their own for; with none there is one launch.
+    """
 
     kernel: str
     sources: tuple[str, ...]
@@ -67,7 +79,10 @@ class KernelView:
     tiling_data_header: str
     launch_type: str
     tiling_type: str
-    launch: str
+    shared_launch: str
+    constants_type: str
+    constants: tuple[str, ...]
+    launches: tuple[LaunchView, ...]
     launch_sizes: tuple[str, ...]
     output_bytes: str
     has_workspace: bool
