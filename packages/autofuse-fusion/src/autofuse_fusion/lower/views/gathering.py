@@ -81,7 +81,7 @@ def _gathered_before(
 
 
 def _may_follow(maker: Node) -> bool:
-    """True for what the graph computes, and for the steps of softmaxes: those of views may stand on parts of tensors."""
+    """True for what the graph computes, and for steps of softmaxes: those of views may stand on parts of tensors."""
     return not is_part(maker) or origin_of(maker) in SOFTMAXES
 
 

@@ -74,9 +74,10 @@ _SOURCE = {"GatherElements": "x", "GatherV2": "x", "NegativeLogLikelihoodLoss": 
 
 
 def _axis_taken(reader: Node, bound: Mapping[str, Bound], values: Values, rank: int) -> int | None:
+    numbers: tuple[int, ...] | None
     match reader.op:
         case "GatherElements":
-            found: object = attr_of(reader, "dim")
+            found = attr_of(reader, "dim")
             numbers = (found,) if isinstance(found, int) else None
         case "GatherV2":
             value = bound["axis"]
