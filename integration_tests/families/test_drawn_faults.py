@@ -61,3 +61,23 @@ def test_constants_of_uint64_are_those_past_int64_too(operator: str) -> None:
     x = np.array([0, 1, 2**63, 2**64 - 1, 2**62 + 5], np.uint64)
     wanted = {"BitwiseOr": np.bitwise_or, "Add": np.add, "Maximum": np.maximum}[operator](x, np.uint64(mask))
     every_path(masked).check((x,), wanted)
+
+
+@pytest.mark.parametrize("shift", [2, -2])
+def test_rolls_as_exporters_write_them_are_one_kernel(shift: int) -> None:
+    """Where the tensor is cut is a remainder by its size, which was a kernel of its own and left all sizes unknown."""
+
+    def rolled(b: Network) -> dict[str, str]:
+        x = b.input("x", ("n", 3), dt.float32)
+        shape = b.op("Shape", x, dtype=dt.int64.ascend_code)
+        size = b.op("StridedSliceV3", shape, b.integers(0), b.integers(1))
+        cut = b.op("FloorMod", b.integers(shift), size)
+        last = b.op("StridedSliceV3", x, cut, size, b.integers(0))
+        first = b.op("StridedSliceV3", x, b.integers(0), cut, b.integers(0))
+        return {"y": b.op("Neg", b.op("ConcatV2D", last, first, concat_dim=0))}
+
+    every = every_path(rolled)
+    for size in (1, 2, 3, 7):
+        x = np.arange(3 * size, dtype=F).reshape(size, 3)
+        every.check((x,), -np.roll(x, -shift, 0))
+    assert set(every.kernels) == {1}

@@ -99,3 +99,36 @@ def test_nested_slices_are_one_clamp(as_constant: Any) -> None:
         y = builder.op("StridedSliceV3", y, begin, end)
     _, facts = infer(builder.build(outputs={"y": y}))
     assert shape(facts, y) == ["max(n - 300, 0)"]
+
+
+def test_a_rolled_tensor_keeps_its_size(as_constant: Any) -> None:
+    """Where it is cut is a remainder by the size; exporters write a roll as the two slices on either side, joined."""
+    builder = GraphBuilder("rolled")
+    x = builder.input("x", ("n", 4), dt.float32)
+
+    def numbers(value: int) -> str:
+        return builder.constant(as_constant(np.asarray([value])))
+
+    size = builder.op("StridedSliceV3", builder.op("Shape", x, dtype=dt.int64.ascend_code), numbers(0), numbers(1))
+    cut = builder.op("FloorMod", numbers(2), size)
+    axis, end = numbers(0), numbers(2**31 - 1)
+    parts = (
+        builder.op("StridedSliceV3", x, cut, end, axis),
+        builder.op("StridedSliceV3", x, numbers(0), cut, axis),
+    )
+    builder.op("ConcatV2D", *parts, concat_dim=0, name="y")
+    _, facts = infer(builder.build(outputs={"y": "y"}))
+    assert shape(facts, "y") == ["n", "4"]
+    assert [str(guard.condition) for guard in facts.guards] == ["n != 0"]
+    assert facts.guards[0].message == "n is 0, by which integers are divided"
+
+
+@pytest.mark.parametrize("operator", ["FloorMod", "FloorDiv"])
+def test_a_division_that_no_shape_needs_is_not_asked_for(operator: str, as_constant: Any) -> None:
+    builder = GraphBuilder("divided")
+    x = builder.input("x", ("n",), dt.float32)
+    size = builder.op("Shape", x, dtype=dt.int64.ascend_code)
+    _, facts = infer(
+        builder.build(outputs={"y": builder.op(operator, builder.constant(as_constant(np.array(2))), size)})
+    )
+    assert not facts.guards

@@ -1,14 +1,14 @@
 """Bounds of sizes beyond plain interval arithmetic.
 
-Extrema and quotients are compared with their own operands, and a polynomial in which every symbol has degree 1 is
-bounded by its values at the corners of the ranges, where it has its extremes.
+Extrema, quotients and remainders are compared with their own operands, and a polynomial in which every symbol has
+degree 1 is bounded by its values at the corners of the ranges, where it has its extremes.
 """
 
 from collections.abc import Mapping, MutableMapping
 from itertools import product
 from typing import TypeAlias
 
-from autofuse_ir.dims import Atom, CeilDiv, Compare, Dim, FloorDiv, Max, Min, Symbol
+from autofuse_ir.dims import Atom, CeilDiv, Compare, Dim, FloorDiv, Max, Min, Mod, Symbol
 from autofuse_ir.dims_eval import bounds
 from autofuse_ir.dims_polynomial import INT64_MAX, INT64_MIN
 from autofuse_ir.errors import IrError
@@ -89,6 +89,10 @@ def at_least(dim: Dim, least: int, ranges: Ranges, depth: int = _MAX_DEPTH) -> b
             case FloorDiv(_, right) | CeilDiv(_, right) as atom if (right.constant_value or 0) > 0:
                 if _without_quotient(dim, atom, factor, least, ranges, depth):
                     return True
+            case Mod(_, right) as atom if bounds(right, ranges)[0] >= 1:
+                # A remainder is 0 at least, and right - 1 at most.
+                rest, most = dim - atom.dim * factor, right - 1
+                return at_least(rest if factor > 0 else rest + most * factor, least, ranges, depth - 1)
             case _:
                 pass
     return False

@@ -115,20 +115,20 @@ class Arithmetic:
         if b == ZERO:
             return None
         if self._never_negative(a) and self._never_negative(b):
-            return divided(a, b) if self._never_zero(b) else None
+            return divided(a, b) if self._divides(b) else None
         if not b.is_constant:
             return None
         return chosen(self._oracle, ge(a, 0), floordiv(a, b), ceildiv(a, b))
 
     def floor_quotient(self, a: Element, b: Element) -> Element | None:
         """``floor(a / b)`` of integers."""
-        if not isinstance(a, Dim) or not isinstance(b, Dim) or not self._never_zero(b):
+        if not isinstance(a, Dim) or not isinstance(b, Dim) or not self._divides(b):
             return None
         return divided(a, b)
 
     def remainder(self, a: Element, b: Element, *, sign_of_dividend: bool) -> Element | None:
         """The remainder of integers, with the sign of the divisor, or of the dividend."""
-        if not isinstance(a, Dim) or not isinstance(b, Dim) or not self._never_zero(b):
+        if not isinstance(a, Dim) or not isinstance(b, Dim) or not self._divides(b):
             return None
         if not sign_of_dividend or (self._never_negative(a) and self._never_negative(b)):
             return mod(a, b)
@@ -265,8 +265,15 @@ class Arithmetic:
     def _never_negative(self, dim: Dim) -> bool:
         return self._oracle.holds(ge(dim, 0))
 
-    def _never_zero(self, dim: Dim) -> bool:
-        return self._oracle.holds(ne(dim, 0))
+    def _divides(self, dim: Dim) -> bool:
+        """Whether ``dim`` is not 0: proved, or guarded where the content is needed, as nothing has a quotient then."""
+        nonzero = ne(dim, 0)
+        if self._oracle.holds(nonzero):
+            return True
+        if not self._guarded or self._oracle.fails(nonzero):
+            return False
+        self._call.require(nonzero, f"{dim} is 0, by which integers are divided")
+        return True
 
 
 def as_cond(element: Element) -> Cond | None:
