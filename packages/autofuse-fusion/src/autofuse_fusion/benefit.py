@@ -1,13 +1,16 @@
 """What fusing two groups is predicted to gain, judged at the hints, in cycles of the target."""
 
+from collections.abc import Iterable
+
 from attrs import frozen
 from autofuse_ir.dims import product
 from autofuse_ir.errors import IrError
 from autofuse_ir.operators import Flag, operator
-from autofuse_ir.target import ANY_OPERATOR, TargetSpec
+from autofuse_ir.target import ANY_OPERATOR, TargetKind, TargetSpec
 
 from autofuse_fusion.axes import Layout, Nest, is_full
 from autofuse_fusion.groups import Group
+from autofuse_fusion.index_map import Viewed
 from autofuse_fusion.lower.table import TRANSCENDENTAL
 from autofuse_fusion.size_facts import SizeFacts
 from autofuse_fusion.units import Read, Unit
@@ -37,7 +40,8 @@ _COMPOSITE = 16.0
 class CostModel:
     """Cycles of moving bytes, of one addition on one element, and of a launch; the bytes of ``local`` memory.
 
-    Gathers take ``row`` cycles to begin a row and ``scalar`` cycles an element where rows have but one.
+    Gathers take ``row`` cycles to begin a row and ``scalar`` cycles an element where rows have but one. Without a
+    cache (``is_cached``) whatever leaves local memory is fetched from far away when it is read again.
     """
 
     read: float
@@ -47,25 +51,94 @@ class CostModel:
     local: float
     row: float
     scalar: float
+    is_cached: bool = True
 
     def of(self, group: Group, values: Values) -> float:
-        """Return the time of the kernel that ``group`` would be: memory traffic and arithmetic overlap.
+        """Return the time of the kernel that ``group`` would be.
 
         What a row of a reduction holds is read again for every result of the row that is waited for, unless rows fit
-        into local memory.
+        into local memory. With a cache, memory traffic and arithmetic overlap; without one, reads, writes and
+        arithmetic do, where there is room for two tiles.
         """
         reduced = group.reduced
         across = {t for t, layouts in group.inputs.items() if any(_is_along(layout, reduced) for layout in layouts)}
-        row = values.sizes.hint(product(group.nest[k] for k in reduced))
-        times = 1
-        if row * sum(values.fact(tensor).dtype.itemsize for tensor in across) > self.local:
-            times = group.levels + any(_is_along(layout, reduced) for layout in group.outputs.values())
-        read = sum(values.bytes_at_hints(t) * (times if t in across else 1) for t in group.inputs)
-        written = sum(values.bytes_at_hints(tensor) for tensor in group.outputs)
-        return self.launch + max(read / self.read + written / self.write, group.work * self.element)
+        made = {tensor for tensor, layout in group.outputs.items() if _is_along(layout, reduced)}
+        room = self._rows(group, across, made, values)
+        times = 1 if room else group.levels + bool(made)
+        read = 0.0
+        for tensor in group.inputs:
+            if room or tensor not in across:
+                read += values.bytes_at_hints(tensor) / self.read
+            else:
+                read += self._sweep(tensor, group, values) * times
+        written = sum(values.bytes_at_hints(tensor) for tensor in group.outputs) / self.write
+        work = group.work * self.element
+        if self.is_cached:
+            return self.launch + max(read + written, work)
+        return self.launch + (read + written + work if room == 1 else max(read, written, work))
+
+    def _rows(self, group: Group, across: set[str], made: set[str], values: Values) -> int:
+        """Return how many rows of a reduction local memory holds at once: none, one, or two and more.
+
+        Without a cache they need room for what is computed, besides; what all rows share is held once.
+        """
+        row = values.sizes.hint(product(group.nest[k] for k in group.reduced))
+        moved = {tensor: row * values.fact(tensor).dtype.itemsize for tensor in (*across, *made)}
+        if not group.reduced:
+            return 2
+        if self.is_cached:
+            return 2 if sum(moved[tensor] for tensor in across) <= self.local else 0
+        kept = [k for k in range(len(group.nest)) if k not in group.reduced]
+        again = [t for t in moved if t in made or any(_is_along(layout, kept) for layout in group.inputs[t])]
+        once, widest = sum(moved.values()), max(moved.values(), default=0)
+        if once + sum(moved[tensor] for tensor in again) + 3 * widest <= self.local:
+            return 2
+        return 1 if once + 2 * widest <= self.local else 0
+
+    def _sweep(self, tensor: str, group: Group, values: Values) -> float:
+        """Return the time of fetching ``tensor`` for one sweep of rows that do not fit local memory.
+
+        Without a cache, tiles of a kernel that keeps no axis fetch what others have, too; and elements are fetched one
+        by one where rows are taken in pieces along another axis than that in which they lie in memory.
+        """
+        count = values.bytes_at_hints(tensor)
+        if self.is_cached:
+            return count / self.read
+        layout = max(group.inputs[tensor], key=_innermost)
+        walked = values.sizes.hint(product(group.nest[: _innermost(layout) + 1]))
+        if len(group.reduced) == len(group.nest):
+            count = max(count, walked * values.fact(tensor).dtype.itemsize)
+        if {_axis_in_memory(tensor, layout, values), _innermost(layout)} <= set(group.reduced):
+            return max(count / self.read, walked * self.row)
+        return count / self.read
+
+    def gather_waits(self, rows: int, elements: int, itemsize: int) -> float:
+        """Return how long a gather of ``elements`` in ``rows`` waits: longer rows take as long to move as to begin."""
+        if rows < elements:
+            return max(0.0, self.row - elements / max(1, rows) * itemsize / self.read) * rows
+        return self.scalar * elements
 
 
-def _is_along(layout: Layout, axes: tuple[int, ...]) -> bool:
+def _axis_in_memory(tensor: str, layout: Layout, values: Values) -> int | None:
+    """Return the axis along which neighbours in memory lie, where that is not the innermost one; None where it is."""
+    leaf = values.leaves.get(tensor)
+    if not isinstance(leaf, Viewed):
+        return None
+    dims = [dim for dim, size in enumerate(values.shape(tensor)) if not values.sizes.is_one(size)]
+    axes = [axis for axis, size in enumerate(layout) if size is not None]
+    places = [place for size, place in zip(leaf.memory, leaf.places, strict=True) if not values.sizes.is_one(size)]
+    if len(dims) != len(axes) or not places or len(places[-1].dims) != 1:
+        return None
+    (dim,) = places[-1].dims
+    return axes[dims.index(dim)] if dim in dims and dim != dims[-1] else None
+
+
+def _innermost(layout: Layout) -> int:
+    """Return the innermost axis along which a value varies; -1 where there is none."""
+    return max((axis for axis, size in enumerate(layout) if size is not None), default=-1)
+
+
+def _is_along(layout: Layout, axes: Iterable[int]) -> bool:
     return any(layout[axis] is not None for axis in axes)
 
 
@@ -79,11 +152,7 @@ def work_of(unit: Unit, values: Values, model: CostModel) -> float:
     if unit.node.op != "Index":
         return work
     rows = values.sizes.hint(product(unit.nest[: _row_of(unit)]))
-    if rows < elements:
-        row_bytes = elements / max(1, rows) * values.fact(unit.outputs[0]).dtype.itemsize
-        waits = max(0.0, model.row - row_bytes / model.read) * rows
-    else:
-        waits = model.scalar * elements
+    waits = model.gather_waits(rows, elements, values.fact(unit.outputs[0]).dtype.itemsize)
     return work + waits / model.element
 
 
@@ -118,6 +187,7 @@ def cost_model(target: TargetSpec) -> CostModel:
         target.local_memory.bytes - target.local_memory.reserved,
         quantity("load_cycles"),
         quantity("scalar_global_cycles"),
+        target.kind is TargetKind.CPU,
     )
 
 
@@ -128,6 +198,5 @@ def repetitions(producer: Nest, layout: Layout, nest: Nest, sizes: SizeFacts) ->
     """
     if is_full(layout, nest):
         return 1.0
-    innermost = max((k for k, entry in enumerate(layout) if entry is not None), default=-1)
-    done = sizes.hint(product(nest[: innermost + 1]))
+    done = sizes.hint(product(nest[: _innermost(layout) + 1]))
     return max(1.0, done / max(1, sizes.hint(product(producer))))

@@ -124,7 +124,7 @@ class ViewBuilder(Views):
                 reshaped = self._reshaped(behind, source, shape, places, partial, name)
                 if reshaped is not None:
                     return reshaped
-        if maker is not None and may_carry(self, source, partial) and pays(self, source, maker, shape):
+        if maker is not None and may_carry(self, source, partial) and pays(self, source, maker, shape, places):
             return carried(self, maker, shape, places, partial, name)
         if maker is not None and not partial and self._is_reshape(self.shape_of(source), shape, places):
             result = name or self.fresh(source)

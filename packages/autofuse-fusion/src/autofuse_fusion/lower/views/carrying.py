@@ -15,7 +15,7 @@ from autofuse_reference.arrays import to_array
 from autofuse_fusion import index_map
 from autofuse_fusion.benefit import CostModel, work_per_element
 from autofuse_fusion.classify import Kind, classify
-from autofuse_fusion.index_map import Place, Position, Viewed, still, summed
+from autofuse_fusion.index_map import Place, Position, Viewed, plain, still, summed
 from autofuse_fusion.lower.alignment import positions
 from autofuse_fusion.lower.space import broadcast_space
 from autofuse_fusion.lower.table import lowering_of
@@ -87,13 +87,16 @@ def _has_rows(b: Views, gather: Node) -> bool:
     return isinstance(leaf, Viewed) and all(holds(ge(size, 1)) for size in leaf.memory)
 
 
-def pays(b: Views, value: str, maker: Node, shape: Shape) -> bool:
-    """True where computing ``value`` again at ``shape`` costs less than reading it back."""
+def pays(b: Views, value: str, maker: Node, shape: Shape, places: tuple[Place, ...]) -> bool:
+    """True where computing ``value`` again at ``places`` of ``shape`` costs less than reading it back."""
     sizes, fact = b.values.sizes, b.values.fact(value)
     assert fact.shape is not None
     count, alone = sizes.hint(product(shape)), b.readers.get(value, 1) <= 1
     more = count - (sizes.hint(product(fact.shape)) if alone else 0)
     cost = max(0, more) * work_per_element(maker.op) * b.model.element
+    if maker.op == "Index":
+        before = _gather_waits(b, maker, fact.shape, plain(len(fact.shape))) if alone else 0.0
+        cost += max(0.0, _gather_waits(b, maker, shape, places) - before)
     if b.depth == 0:
         item = fact.dtype.itemsize
         stored = b.values.bytes_at_hints(value) / b.model.write if alone else 0.0
@@ -102,6 +105,26 @@ def pays(b: Views, value: str, maker: Node, shape: Shape) -> bool:
         return False
     b.budget -= cost
     return True
+
+
+def _gather_waits(b: Views, gather: Node, shape: Shape, places: tuple[Place, ...]) -> float:
+    """Return how long the view of ``gather`` at ``places`` waits: for rows along dims that no index depends on.
+
+    They begin behind the last dim of ``shape`` along which some index varies.
+    """
+    own, sizes = b.shape_of(gather.outputs[0]), b.values.sizes
+    indices = [b.shape_of(index) for index in gather.inputs[3:] if index is not None]
+    varying = {
+        dim for index in indices for dim, size in enumerate(index, len(own) - len(index)) if not sizes.is_one(size)
+    }
+    begin = max((dim for own_dim in varying for dim in places[own_dim].dims), default=-1) + 1
+    rows, elements = sizes.hint(product(shape[:begin])), sizes.hint(product(shape))
+    last = len(shape) - 1
+    is_row = any(
+        step == 1 for dim, place in enumerate(places) if dim not in varying for k, step in place.terms if k == last
+    )
+    itemsize = b.values.fact(gather.outputs[0]).dtype.itemsize
+    return b.model.gather_waits(rows if is_row else elements, elements, itemsize)
 
 
 def carried(b: Views, maker: Node, shape: Shape, places: tuple[Place, ...], partial: bool, name: str | None) -> str:
