@@ -22,6 +22,11 @@ class Places:
     element: Array
     inside: Array
 
+    def at(self, points: Array, count: int) -> "Places":
+        """Return those at ``points`` of ``count`` points."""
+        element, inside = (np.broadcast_to(each, (count,))[points] for each in (self.element, self.inside))
+        return Places(element, inside)
+
     def read(self, node: AscNode, memory: Array) -> Array:
         """Return what Load ``node`` gives: the elements of flat ``memory``, and its fill outside."""
         element, inside = np.broadcast_arrays(self.element, self.inside)

@@ -49,7 +49,7 @@ class Memory:
             if buffer.reuses is None:
                 count = self._bytes[buffer.name] * buffer.copies
                 content = np.full(count, POISON, np.uint8)
-                self._blocks[buffer.name] = _Block(content, np.full(count, NOBODY), np.full(count, NOBODY))
+                self._blocks[buffer.name] = _Block(content, *(np.full(count, NOBODY, np.int32) for _ in range(2)))
         self._owner = {b.name: self._owner_of(b) for b in buffers}
 
     def renew(self, lifetime: str) -> None:
@@ -65,39 +65,42 @@ class Memory:
 
     def read(self, value: Value, elements: Array, reader: str, block: int | None) -> Array:
         """Return the elements of ``value`` at ``elements``; ``block`` None: whichever block wrote them."""
-        memory = self._blocks[self._owner[value.buffer]]
-        places = self._places(value, elements, memory, reader)
-        wrong = memory.writer[places] != value.number
+        content, writers, blocks = self._elements(value, elements, reader)
+        right = writers[elements] == value.number
         if block is not None:
-            wrong |= memory.block[places] != block
-        if wrong.any():
-            raise self._stale(value, memory, places[wrong].reshape(-1)[0], reader, block)
-        found: Array = np.ascontiguousarray(memory.content[places]).view(value.dtype).reshape(-1)
+            right &= blocks[elements] == block
+        if not right.all():
+            raise self._stale(value, elements, right, reader, block)
+        found: Array = content[elements]
         return found
 
     def write(self, value: Value, elements: Array, content: Array, block: int) -> None:
         """Write ``content`` as the elements of ``value`` at ``elements``."""
-        memory = self._blocks[self._owner[value.buffer]]
-        places = self._places(value, elements, memory, value.node)
-        spread = np.ascontiguousarray(np.broadcast_to(content, elements.shape))
-        memory.content[places] = spread.view(np.uint8).reshape(places.shape)
-        memory.writer[places] = value.number
-        memory.block[places] = block
+        held, writers, blocks = self._elements(value, elements, value.node)
+        if content.shape != elements.shape:
+            content = np.broadcast_to(content, elements.shape)
+        held[elements] = np.ascontiguousarray(content).view(value.dtype)
+        writers[elements] = value.number
+        blocks[elements] = block
 
     def forget(self, value: Value) -> None:
         """Make what was written of ``value`` unreadable: it is about to be made anew."""
         memory = self._blocks[self._owner[value.buffer]]
         memory.writer[memory.writer == value.number] = NOBODY
 
-    def _places(self, value: Value, elements: Array, memory: _Block, node: str) -> Array:
-        """Byte positions, one row an element."""
+    def _elements(self, value: Value, elements: Array, node: str) -> tuple[Array, Array, Array]:
+        """The buffer as elements of ``value``: their content, and who wrote their bytes, a row an element.
+
+        Raises where one of ``elements`` lies outside.
+        """
+        memory = self._blocks[self._owner[value.buffer]]
         itemsize = value.dtype.itemsize
         start = self._turn[value.buffer] * self._bytes[value.buffer]
-        places: Array = elements[:, None] * itemsize + np.arange(itemsize)
         limit = min(self._bytes[value.buffer], memory.content.size - start)
-        outside = (places < 0) | (places >= limit)
-        if outside.any():
-            offset = int(places[outside].reshape(-1)[0])
+        count = limit // itemsize
+        if elements.size and (elements.min() < 0 or elements.max() >= count):
+            first = int(elements[(elements < 0) | (elements >= count)][0]) * itemsize
+            offset = max(first, limit) if first >= 0 else first
             raise InterpreterFault(
                 f"byte {offset} of the value of {value.node} lies outside of its buffer of {limit} bytes",
                 kernel=self.kernel,
@@ -105,9 +108,20 @@ class Memory:
                 buffer=value.buffer,
                 offset=offset,
             )
-        return places + start
+        part = slice(start, start + count * itemsize)
+        rows = (count, itemsize)
+        return (
+            memory.content[part].view(value.dtype),
+            memory.writer[part].reshape(rows),
+            memory.block[part].reshape(rows),
+        )
 
-    def _stale(self, value: Value, memory: _Block, place: int, reader: str, block: int | None) -> InterpreterFault:
+    def _stale(self, value: Value, elements: Array, right: Array, reader: str, block: int | None) -> InterpreterFault:
+        """The fault of a read of ``elements`` whose bytes are not all ``right``."""
+        row, byte = np.argwhere(~right)[0]
+        offset = int(elements[row]) * value.dtype.itemsize + int(byte)
+        memory = self._blocks[self._owner[value.buffer]]
+        place = self._turn[value.buffer] * self._bytes[value.buffer] + offset
         writer = int(memory.writer[place])
         if writer == NOBODY:
             what = f"reads the value of {value.node} where nobody has written it"
@@ -115,8 +129,7 @@ class Memory:
             what = f"reads the value of {value.node} that block {memory.block[place]} wrote, from block {block}"
         else:
             what = f"reads the value of {value.node} where node number {writer} has overwritten it"
-        start = self._turn[value.buffer] * self._bytes[value.buffer]
-        return InterpreterFault(what, kernel=self.kernel, node=reader, buffer=value.buffer, offset=int(place) - start)
+        return InterpreterFault(what, kernel=self.kernel, node=reader, buffer=value.buffer, offset=offset)
 
     def _owner_of(self, buffer: Buffer) -> str:
         seen = [buffer.name]

@@ -9,7 +9,7 @@ from autofuse_ir.asc_ops import REDUCTIONS
 from autofuse_ir.schedule import Segment, Sync
 
 from autofuse_reference.arrays import Array
-from autofuse_reference.asc_graph.gather import places
+from autofuse_reference.asc_graph.gather import Places, places
 from autofuse_reference.errors import EvaluationError, StatusError
 from autofuse_reference.impl_graph.contributions import Contributions
 from autofuse_reference.impl_graph.kernel import Kernel
@@ -57,9 +57,10 @@ class SegmentRun:
             if name in kernel.placed and name not in self.collected
         }
         self.elements = {n.name: nest.global_elements(n, grid) for n in self.nodes if _is_plain(n)}
-        self.positions = {
-            n.name: nest.global_positions(n, grid) for n in self.nodes if n.op == "Load" and not _is_plain(n)
-        }
+        checked = [n for n in self.nodes if n.op == "Load" and not _is_plain(n)]
+        self.positions = {n.name: nest.global_positions(n, grid) for n in checked}
+        known = [n for n in checked if len(n.inputs) == 1]  # no value of the segment decides where these read
+        self.places = {n.name: self._places(n, self.positions[n.name], [], grid.exists) for n in known}
         self.iterations = {n.name: nest.iterations(n, grid) for n in self.nodes if n.op == "Store"}
         self.moved: dict[str, list[Array]] = {n.name: [] for n in self.nodes if n.op in ("Load", "Store")}
         self.values = {name: nest.value_positions(kernel.nodes[name]) for name in self.moved}
@@ -121,17 +122,23 @@ class SegmentRun:
             self.moved[node.name].append(self.values[node.name][points])
             found: Array = memory[self.elements[node.name][points]]
             return found
-        positions = {axis: index[points] for axis, index in self.positions[node.name].items()}
-        operands = [self._operand(node, name, values) for name in node.inputs[1:]]
+        if node.name in self.places:
+            at = self.places[node.name].at(points, self.grid.exists.size)
+        else:
+            positions = {axis: index[points] for axis, index in self.positions[node.name].items()}
+            at = self._places(node, positions, [self._operand(node, name, values) for name in node.inputs[1:]], THERE)
+        inside = np.broadcast_to(at.inside, points.shape)
+        self.moved[node.name].append(self.values[node.name][points][inside])
+        return at.read(node, memory)
+
+    def _places(self, node: AscNode, positions: Mapping[str, Array], operands: list[Array], exists: Array) -> Places:
+        """Where Load ``node`` reads at ``positions``."""
         try:
-            at = places(node, positions, operands, self.kernel.size, THERE, self.kernel.impl.name)
+            return places(node, positions, operands, self.kernel.size, exists, self.kernel.impl.name)
         except StatusError:
             raise
         except EvaluationError as error:
             raise self.kernel.fault(error.what, node.name) from error
-        inside = np.broadcast_to(at.inside, points.shape)
-        self.moved[node.name].append(self.values[node.name][points][inside])
-        return at.read(node, memory)
 
     def _operand(self, reader: AscNode, name: str, values: Mapping[str, Array]) -> Array:
         if name in values:
