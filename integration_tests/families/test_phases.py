@@ -13,11 +13,13 @@ import pytest
 from attrs import evolve
 from autofuse.compiler import load_lowered
 from autofuse.pipeline import Lowered
+from autofuse.report import report_of
 from autofuse_codegen.stage import emit, link
 from autofuse_fusion.options import FusionOptions
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.checks import verify
+from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.dtypes import DType
 from autofuse_ir.graph import Graph
 from autofuse_ir.kernel_memory import Memory, source_of
@@ -195,3 +197,22 @@ def test_types_that_are_computed_in_others_are_rounded_where_they_pass(dtype: DT
         choice = decide(tile(only, made.fused.facts, load_target("cpu")), named, 2)
         chosen = {group: Chosen(each.implementation, each.sizes) for group, each in choice.groups.items()}
         assert bits(interpret_schedule(only, given, named, chosen)) == bits(arrays_of(apart(*given)))
+
+
+def test_reports_count_bytes_both_ways() -> None:
+    """One after the other, each softmax reads and writes all of it; rows that are kept are not moved in between."""
+    report = report_of(lowered(two_softmaxes(), False, "cpu", STRICT))
+    sizes = {"n": 3, "a": 5, "b": 7}
+    tensor = 3 * 5 * 7 * 4
+    assert evaluate(report.bytes_moved, sizes) == 4 * tensor
+    assert evaluate(report.bytes_with_rows_kept, sizes) == 2 * tensor
+    moved = report.as_data()["bytes_moved"]
+    assert moved["after"]["formula"] != moved["after_with_rows_kept"]["formula"]
+    (kernel,) = report.as_data()["kernels"]
+    assert kernel["bytes_with_rows_kept"]["formula"] == moved["after_with_rows_kept"]["formula"]
+    middle = report_of(lowered(three_softmaxes(), True, "cpu"))
+    assert evaluate(middle.bytes_with_rows_kept, sizes) == 3 * tensor, (
+        "the middle is a result, which nobody reads again"
+    )
+    apart = report_of(lowered(two_softmaxes(), False, "cpu", APART))
+    assert apart.bytes_with_rows_kept == apart.bytes_moved

@@ -27,6 +27,9 @@ from autofuse_schedule.transforms.merge_axes import MergeAxes
 from autofuse_schedule.transforms.stage_loads import StageLoads, check_stores
 from autofuse_schedule.workspace import workspace_bytes
 
+PHASES = "phases"
+"""The alternative in which parts of a kernel go on with the rows of others: nothing passes through global memory."""
+
 
 def schedule(
     backend_node: AscBackend | FusedAscBackend, facts: SymbolFacts, target: TargetSpec, *, holds: bool = True
@@ -51,7 +54,7 @@ def schedule(
             inside, gone = _groups(joined.node, target, ranges, holds, joined.phased)
             dropped += gone
             if inside:
-                alternatives.append(Alternative("phases", inside, TRUE))
+                alternatives.append(Alternative(PHASES, inside, TRUE))
     else:
         parts, internal = (backend_node,), ()
         kept, dropped = _implementations(backend_node, target, ranges, holds)

@@ -10,8 +10,11 @@ from autofuse_ir.dims_eval import evaluate
 from autofuse_ir.errors import AutofuseError
 from autofuse_ir.facts import Guard
 from autofuse_ir.fused_graph import AscBackend, FusedAscBackend, HostRegion, Refusal, RemovedRounding
+from autofuse_ir.kernel_memory import Memory, Source, source_of
 from autofuse_ir.operators import Flag, operator
+from autofuse_ir.schedule import KernelArgument, ScheduleResult
 from autofuse_ir.target import TargetKind, TargetSpec
+from autofuse_schedule.stage import PHASES
 
 from autofuse.pipeline import Lowered
 from autofuse.prediction import Prediction, predict
@@ -23,8 +26,9 @@ Names = tuple[str, ...]
 class KernelReport:
     """One kernel: its operators and axes, and the bytes it reads and writes in a call (a formula over the sizes).
 
-    Of a kernel of several parts these are the axes of all, and the bytes that pass between the parts count, too; where
-    one goes on with the rows of another, short rows do without.
+    Of a kernel of several parts these are the axes of all, and the bytes that pass between the parts count, too. Where
+    one can go on with the rows of another, ``bytes_with_rows_kept`` is what calls move whose rows are short enough to
+    stay in local memory; else it is the same.
     """
 
     name: str
@@ -33,6 +37,7 @@ class KernelReport:
     inputs: Names
     outputs: Names
     bytes_moved: Dim
+    bytes_with_rows_kept: Dim
 
 
 @frozen
@@ -79,6 +84,11 @@ class Report:
         return sum((k.bytes_moved for k in self.kernels), const(0))
 
     @property
+    def bytes_with_rows_kept(self) -> Dim:
+        """Bytes all kernels move where rows that one part makes and another reads stay in local memory, if they may."""
+        return sum((k.bytes_with_rows_kept for k in self.kernels), const(0))
+
+    @property
     def bytes_handled(self) -> Dim:
         """Bytes that go into and out of host steps in a call."""
         return sum((r.bytes_handled for r in self.regions), const(0))
@@ -112,7 +122,11 @@ class Report:
             "hints": dict(self.hints),
             "operators": self.operators,
             "launches": {"before": self.launches_before, "after": self.launches},
-            "bytes_moved": {"before": formula(self.bytes_moved_before), "after": formula(self.bytes_moved)},
+            "bytes_moved": {
+                "before": formula(self.bytes_moved_before),
+                "after": formula(self.bytes_moved),
+                "after_with_rows_kept": formula(self.bytes_with_rows_kept),
+            },
             "bytes_handled_by_host": formula(self.bytes_handled),
             "peak_memory": formula(self.peak_bytes),
             "kernels": [
@@ -123,6 +137,7 @@ class Report:
                     "inputs": list(k.inputs),
                     "outputs": list(k.outputs),
                     "bytes_moved": formula(k.bytes_moved),
+                    "bytes_with_rows_kept": formula(k.bytes_with_rows_kept),
                 }
                 for k in self.kernels
             ],
@@ -187,13 +202,14 @@ def report_of(lowered: Lowered, target: TargetSpec | None = None, unfused: bool 
                 total = total + product(shape) * itemsize
         return total
 
-    def moved(part: AscBackend) -> Dim:
-        return size((*part.inputs, *part.outputs))
+    def moved(node: AscBackend | FusedAscBackend) -> Dim:
+        return sum((size((*part.inputs, *part.outputs)) for part in _parts(node)), const(0))
 
+    backends = [n for n in fused.nodes if isinstance(n, (AscBackend, FusedAscBackend))]
+    kept = {each.name: found for each in lowered.schedules if (found := _with_rows_kept(each)) is not None}
     kernels = tuple(
-        KernelReport(n.name, operators_of(n), _axes(n), n.inputs, n.outputs, sum(map(moved, _parts(n)), const(0)))
-        for n in fused.nodes
-        if isinstance(n, (AscBackend, FusedAscBackend))
+        KernelReport(n.name, operators_of(n), _axes(n), n.inputs, n.outputs, bytes_moved, kept.get(n.name, bytes_moved))
+        for n, bytes_moved in ((n, moved(n)) for n in backends)
     )
     regions = tuple(
         RegionReport(
@@ -226,6 +242,30 @@ def report_of(lowered: Lowered, target: TargetSpec | None = None, unfused: bool 
         hints=tuple((s.name, s.hint) for s in lowered.program.symbols),
         prediction=None if target is None or target.kind is TargetKind.CPU else predict(lowered, target, {}, unfused),
     )
+
+
+def _with_rows_kept(result: ScheduleResult) -> Dim | None:
+    """Return the bytes that groups read and make where parts are phases of one another; None where none can be."""
+    phases = next((each for each in result.alternatives if each.name == PHASES), None)
+    if phases is None:
+        return None
+    inputs = [each for each in result.arguments if not each.is_output]
+    outputs = [each for each in result.arguments if each.is_output]
+    total = const(0)
+    for group in phases.groups:
+        touched: set[KernelArgument] = set()
+        for node in group.implementations[0].nodes:
+            match source_of(node):
+                case Source(Memory.INTERNAL, index):
+                    touched.add(result.internals[index])
+                case Source(Memory.OUTPUT, index):
+                    touched.add(outputs[index])
+                case Source(Memory.ARGUMENT, index):
+                    touched.add((outputs if node.op == "Output" else inputs)[index])
+                case _:
+                    pass
+        total = total + sum((product(each.shape) * each.dtype.itemsize for each in touched), const(0))
+    return total
 
 
 def operators_of(node: AscBackend | FusedAscBackend) -> Names:

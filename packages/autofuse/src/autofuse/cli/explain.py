@@ -89,7 +89,7 @@ def _show(report: Report) -> None:
     hints = ", ".join(f"{name}={size}" for name, size in report.hints)
     lines = [
         f"launches      {report.launches_before} -> {report.launches}",
-        f"MB moved      {_mega(report, report.bytes_moved_before)} -> {_mega(report, report.bytes_moved)}",
+        f"MB moved      {_mega(report, report.bytes_moved_before)} -> {_moved(report)}",
         f"MB at hosts   {_mega(report, report.bytes_handled)}",
         f"peak memory   {_mega(report, report.peak_bytes)} MB",
         "hints         " + (f"{hints} (--hint NAME=N changes them)" if hints else "all sizes are fixed"),
@@ -155,6 +155,12 @@ def _show_tiling(tilings: tuple[TilingModel, ...]) -> None:
         for case in tiled.cases:
             way = f"{case.alternative}: " if tiled.conditions else ""
             click.echo(f"  {way}{case.implementation}")
+
+
+def _moved(report: Report) -> str:
+    """Return the megabytes that fused kernels move, and those where rows stay in local memory."""
+    moved, kept = _mega(report, report.bytes_moved), _mega(report, report.bytes_with_rows_kept)
+    return moved if kept == moved else f"{moved} ({kept} where rows stay in local memory)"
 
 
 def _mega(report: Report, formula: Dim) -> str:
