@@ -2,7 +2,7 @@
 
     python tools/run_blocks.py README.md docs/tutorial/*.md
 
-Each page runs in an interpreter and an empty folder of its own, its blocks in order and in one namespace:
+Pages run side by side, each in an interpreter and an empty folder of its own, its blocks in order and in one namespace:
 
 * a ```` ```python ```` block is executed; where it starts with `>>>` it is a doctest and what it prints is compared
   (`...` stands for anything, runs of white space are equal);
@@ -30,11 +30,13 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 SECONDS_PER_COMMAND = 300
+MOST_AT_ONCE = 4
 _FENCE = re.compile(r"^(?P<indent> *)(?P<fence>```+)(?P<language>[\w+-]*)\s*$")
 _MARKER = re.compile(r"^\s*<!--\s*(?P<name>prints|exit|skip)\s*(:\s*(?P<value>.*?))?\s*-->\s*$")
 _DOCTEST_FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -176,11 +178,31 @@ def compare(shown: str, printed: str, where: str) -> None:
         raise BlockError(f"{where}: the page shows\n{shown}\nbut this was printed\n{printed}")
 
 
-def run_alone(page: Path) -> bool:
-    """Run one page in a fresh interpreter and folder; answer whether all was as it says."""
+def run_alone(page: Path) -> tuple[bool, str]:
+    """Run one page in a fresh interpreter and folder; return whether all was as it says, and what was printed."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-P", str(Path(__file__).resolve()), "--here", str(page.resolve())]
-        return subprocess.call(command, cwd=folder, stdin=subprocess.DEVNULL) == 0
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return done.returncode == 0, done.stdout
+
+
+def run_all(pages: list[str]) -> list[str]:
+    """Run pages side by side, print what each printed in their order, and return those that are not as they say."""
+    failed = []
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_AT_ONCE)) as pool:
+        for page, (is_right, printed) in zip(pages, pool.map(run_alone, map(Path, pages)), strict=True):
+            print(printed, end="", flush=True)
+            if not is_right:
+                failed.append(page)
+    return failed
 
 
 def main(arguments: list[str]) -> int:
@@ -189,7 +211,7 @@ def main(arguments: list[str]) -> int:
         print("name the pages to run: python tools/run_blocks.py PAGE...", file=sys.stderr)
         return 2
     if arguments[:1] != ["--here"]:
-        failed = [page for page in arguments if not run_alone(Path(page))]
+        failed = run_all(arguments)
         print(
             f"{len(arguments) - len(failed)} pages as they say" + (f"; not so: {', '.join(failed)}" if failed else "")
         )

@@ -135,7 +135,7 @@ def on_device(session: nox.Session, packages: Sequence[Package]) -> None:
         session.log("integration_tests/on_device holds no test yet")
         return
     install_everything(session, packages)
-    pytest(session, "on_device", [here(folder), "--numprocesses=0"])
+    pytest(session, "on_device", [here(folder)])
 
 
 def bench(session: nox.Session, packages: Sequence[Package]) -> None:

@@ -121,8 +121,19 @@ def test_what_is_no_page_is_told_in_one_line(tmp_path: Path, name: str) -> None:
     command = [sys.executable, run_blocks.__file__, str(tmp_path / name)]
     answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert answer.returncode == 1
-    (line,) = answer.stderr.splitlines()
-    assert line.startswith(str(tmp_path / name))
+    told, closing = answer.stdout.splitlines()
+    assert told.startswith(f"{tmp_path / name}: ")
+    assert closing.startswith("0 pages as they say")
+
+
+def test_pages_print_in_the_order_in_which_they_are_named(tmp_path: Path) -> None:
+    waits, first = "import time\ntime.sleep(0.5)\n", tmp_path / "first.md"
+    first.write_text(f"```python\n{waits}print('one')\n```\n")
+    (tmp_path / "second.md").write_text("```python\nprint('two')\n```\n")
+    command = [sys.executable, run_blocks.__file__, str(first), str(tmp_path / "second.md")]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert printed.index("one") < printed.index("first.md: 1 blocks") < printed.index("two")
+    assert printed.endswith("2 pages as they say\n")
 
 
 def test_without_a_page_the_usage_is_told() -> None:
