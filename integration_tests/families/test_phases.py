@@ -216,3 +216,22 @@ def test_reports_count_bytes_both_ways() -> None:
     )
     apart = report_of(lowered(two_softmaxes(), False, "cpu", APART))
     assert apart.bytes_with_rows_kept == apart.bytes_moved
+
+
+def test_parts_whose_axes_nobody_counts_together_run_one_by_one() -> None:
+    """The largest of each row, and slices of it that share nothing but the rows: 500^8 points have no number."""
+    b = GraphBuilder("many_axes")
+    x = b.input("x", ("n", 500), dt.float32)
+    top = b.op("ReduceMaxD", x, axes=(1,), keep_dims=True)
+    outputs = {}
+    for k in range(7):
+        y = b.input(f"y{k}", ("n", 500 + k), dt.float32)
+        outputs[f"z{k}"] = b.op("SoftmaxV2", b.op("Add", y, top), axes=(1,))
+    made = lowered(b.build(outputs), False, "cpu", STRICT)
+    assert sum(len(result.arguments) for result in made.schedules) >= 15
+    run = load_lowered(made, load_target("cpu"), "interpreter")
+    given, _ = arguments(made.source, (3, 1, 1))
+    for got, y in zip(arrays_of(run(*given)), given[1:], strict=True):
+        shifted = y + given[0].max(1, keepdims=True)
+        e = np.exp(shifted - shifted.max(1, keepdims=True))
+        np.testing.assert_allclose(got, e / e.sum(1, keepdims=True), rtol=1e-5)

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import evolve, frozen
 from autofuse_ir.asc_graph import AccessMap, AscGraph, AscNode, Axis
-from autofuse_ir.dims import Dim, const
+from autofuse_ir.dims import Dim, const, product
+from autofuse_ir.errors import IrError
 from autofuse_ir.fused_graph import AscBackend
 from autofuse_ir.graph import Attr
 from autofuse_ir.strides import dense_strides
@@ -19,7 +20,10 @@ class Unified:
 
 
 def unified(maker: AscBackend, reader: AscBackend) -> Unified | None:
-    """Return the axes of both parts in one order that respects both; None where there is none."""
+    """Return the axes of both parts in one order that respects both; None where there is none.
+
+    So it is where they have more points than 64 bits count: many parts have many axes that they do not share.
+    """
     same: dict[str, str] = {}
     for one, other in _met(maker, reader):
         known = same.setdefault(other, one)
@@ -40,6 +44,10 @@ def unified(maker: AscBackend, reader: AscBackend) -> Unified | None:
     if order is None:
         return None
     by_name = {axis.name: axis for axis in (*renamed, *(evolve(a, parents=()) for a in maker.graph.axes))}
+    try:
+        product(axis.size for axis in by_name.values())
+    except IrError:
+        return None
     return Unified(tuple(by_name[name] for name in order), ({name: name for name in sizes}, names))
 
 
