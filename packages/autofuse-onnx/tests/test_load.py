@@ -55,6 +55,16 @@ def test_other_files_are_refused(content: bytes) -> None:
         import_model(content)
 
 
+@pytest.mark.parametrize("name", [b"scale", b"Mul", b"x", b"g", b"n"], ids=bytes.decode)
+def test_names_that_are_no_text_are_refused(name: bytes) -> None:
+    """protobuf hands them out as bytes; one that nothing looked up came as far as a comment of a kernel."""
+    whole = _scale_model(_weight()).SerializeToString()
+    field = bytes([len(name)]) + name
+    assert field in whole
+    with pytest.raises(OnnxError, match="UTF-8"):
+        import_model(whole.replace(field, field[:-1] + b"\xff"))
+
+
 def test_every_truncation_is_refused_or_still_a_model() -> None:
     whole = _scale_model(_weight()).SerializeToString()
     refused = 0

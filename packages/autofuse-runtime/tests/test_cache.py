@@ -5,6 +5,7 @@ import itertools
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import warnings
 from pathlib import Path
@@ -111,6 +112,22 @@ def test_a_read_only_cache_is_read_and_not_written(tmp_path: Path) -> None:
         cache.entry(recipe("other"), make_text("other"))
     for path in (tmp_path, tmp_path / "kind", tmp_path / "kind" / KEY[:2]):
         path.chmod(0o700)
+
+
+def test_a_cache_that_is_removed_while_something_is_made_is_done_without(tmp_path: Path) -> None:
+    cache, calls = ArtefactCache(tmp_path / "cache"), []
+
+    def make(directory: Path) -> None:
+        calls.append(directory)
+        if len(calls) == 1:
+            shutil.rmtree(cache.root)
+            raise ValueError("the compiler found no source")
+        make_text("one")(directory)
+
+    with pytest.warns(RuntimeWarning, match=r"cannot be written \(it was removed meanwhile\)"):
+        entry = cache.entry(ONE, make)
+    assert (entry / "made.txt").read_text(encoding="utf-8") == "one"
+    assert len(calls) == 2
 
 
 def test_a_full_disk_is_one_warning_then_one_error(tmp_path: Path) -> None:

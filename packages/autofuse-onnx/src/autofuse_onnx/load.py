@@ -1,7 +1,8 @@
 """Reads a model: from a file, bytes or a ``ModelProto``; checks what everything else relies on."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import onnx
 from attrs import frozen
@@ -55,8 +56,9 @@ def _parse(content: bytes, where: str) -> onnx.ModelProto:
 def _checked(proto: onnx.ModelProto, where: str) -> onnx.ModelProto:
     if not proto.HasField("graph") or not proto.graph.output:
         raise OnnxError("this is not an ONNX model: it has no graph with outputs", where=where, fix="pass an ONNX file")
-    domains = [opset.domain for opset in proto.opset_import]
-    if not all(isinstance(domain, str) and domain.isprintable() for domain in domains):
+    if any(isinstance(text, bytes) for text in _texts(proto)):  # what protobuf gives where text cannot be decoded
+        raise OnnxError("a name in it is not valid UTF-8", where=where, fix="export the model again")
+    if not all(opset.domain.isprintable() for opset in proto.opset_import):
         raise OnnxError("the name of an operator set is not text", where=where, fix="export the model again")
     if not all(0 <= version < 1 << 31 for version in (proto.ir_version, *(o.version for o in proto.opset_import))):
         raise OnnxError("a version number in it is not valid", where=where, fix="export the model again")
@@ -69,3 +71,16 @@ def _checked(proto: onnx.ModelProto, where: str) -> onnx.ModelProto:
             fix="upgrade the package onnx",
         )
     return proto
+
+
+def _texts(message: Any) -> Iterator[object]:
+    """Yield every field of type string in ``message`` and the messages in it; of tensors the name alone."""
+    if isinstance(message, onnx.TensorProto):  # reading other fields of it would copy its content
+        yield message.name
+        return
+    for field, value in message.ListFields():
+        if field.type == field.TYPE_STRING:
+            yield from value if field.is_repeated else (value,)
+        elif field.type == field.TYPE_MESSAGE:
+            for part in value if field.is_repeated else (value,):
+                yield from _texts(part)

@@ -38,8 +38,8 @@ class ArtefactCache:
     def entry(self, recipe: Recipe, make: Callable[[Path], None]) -> Path:
         """Return the directory of the entry for ``recipe``; where it is missing or damaged, ``make`` fills a new one.
 
-        Raises `DiskError` when nothing can be written anywhere; what ``make`` raises passes through, and nothing of its
-        work stays. Hold `in_use` until what was asked for has been read: it keeps entries from being removed.
+        Raises `DiskError` when nothing can be written anywhere; what ``make`` raises passes through (unless somebody
+        removed the directory it worked in), and nothing of its work stays. Hold `in_use` until what was asked for has been read: it keeps entries from being removed.
         """
         found = self._checked(place_of(self.root, recipe.kind, recipe.key))
         if found is not None:
@@ -108,6 +108,10 @@ class ArtefactCache:
                 make(made)
                 write_record(made, recipe)
                 publish(made, final)
+            except Exception as error:
+                if made.exists():
+                    raise
+                raise FileNotFoundError(errno.ENOENT, "it was removed meanwhile", str(made)) from error
             finally:
                 shutil.rmtree(made, ignore_errors=True)
         with self._lock:
