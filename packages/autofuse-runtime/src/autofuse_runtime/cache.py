@@ -39,7 +39,8 @@ class ArtefactCache:
         """Return the directory of the entry for ``recipe``; where it is missing or damaged, ``make`` fills a new one.
 
         Raises `DiskError` when nothing can be written anywhere; what ``make`` raises passes through (unless somebody
-        removed the directory it worked in), and nothing of its work stays. Hold `in_use` until what was asked for has been read: it keeps entries from being removed.
+        removed the directory it worked in), and nothing of its work stays. Hold `in_use` until what was asked for has
+        been read: it keeps entries from being removed.
         """
         found = self._checked(place_of(self.root, recipe.kind, recipe.key))
         if found is not None:
