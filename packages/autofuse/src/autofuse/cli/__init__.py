@@ -8,24 +8,31 @@ from collections.abc import Sequence
 import click
 from autofuse_ir.errors import AutofuseError
 
-from autofuse.cli.bench import bench
-from autofuse.cli.cache import cache
-from autofuse.cli.compile import compile_command
-from autofuse.cli.diff import diff
-from autofuse.cli.explain import explain
-from autofuse.cli.operators import operators
-from autofuse.cli.run import run
-from autofuse.cli.show import show
-from autofuse.cli.stage import stage
-from autofuse.cli.targets import targets
-from autofuse.cli.trace import trace
-from autofuse.cli.verify import verify
+from autofuse.cli.lazy_group import LazyGroup
+
+COMMANDS = {
+    "bench": ("autofuse.cli.bench:bench", "Time MODEL against NumPy and ONNX Runtime."),
+    "cache": ("autofuse.cli.cache:cache", "Look into the cache of compiled code, or check or move it."),
+    "compile": ("autofuse.cli.compile:compile_command", "Compile MODEL into a bundle, or only write its sources."),
+    "diff": ("autofuse.cli.diff:diff", "Compare two reports; exit 1 if kernels or bytes grew."),
+    "explain": ("autofuse.cli.explain:explain", "Say what of MODEL fuses, what does not, and why."),
+    "operators": ("autofuse.cli.operators:operators", "List the operators, and what each target computes."),
+    "run": ("autofuse.cli.run:run", "Run MODEL once and print what its outputs are."),
+    "show": ("autofuse.cli.show:show", "Print a model, an artefact or a bundle as text."),
+    "stage": ("autofuse.cli.stage:stage", "Run one stage of the pipeline on files."),
+    "targets": ("autofuse.cli.targets:targets", "List the targets, or measure this machine."),
+    "trace": ("autofuse.cli.trace:trace", "Time one call on the emulator, pipe by pipe."),
+    "verify": ("autofuse.cli.verify:verify", "Check the fused MODEL against unfused and float64."),
+}
+"""Where each command is, and what it does."""
 
 BUG = 4
 """The exit code for faults of AutoFuse itself."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(package_name="autofuse", message="autofuse %(version)s")
 def cli() -> None:
     """Fuse chains of memory-bound tensor operators into single kernels.
@@ -34,10 +41,6 @@ def cli() -> None:
 
     Exit codes: 0 done, 1 the answer is no, 2 the input is wrong, 3 a tool is missing, 4 a bug of AutoFuse.
     """
-
-
-for command in (compile_command, run, verify, bench, explain, trace, diff, stage, show, targets, operators, cache):
-    cli.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

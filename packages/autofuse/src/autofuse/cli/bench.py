@@ -20,7 +20,7 @@ from autofuse.example_inputs import call_sizes, random_inputs
 from autofuse.report import report_of
 
 
-@click.command(short_help="Time MODEL against NumPy and ONNX Runtime.")
+@click.command()
 @click.argument("model")
 @click.option("--against", metavar="PEERS", help="numpy,onnxruntime (default; for graphs and bundles numpy).")
 @click.option("--samples", default=15, show_default=True, type=click.IntRange(1), help="Interleaved rounds.")

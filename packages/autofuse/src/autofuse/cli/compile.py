@@ -17,7 +17,7 @@ from autofuse.pipeline import Lowered
 from autofuse.report import report_of
 
 
-@click.command("compile", short_help="Compile MODEL into a bundle, or only write its sources.")
+@click.command("compile")
 @click.argument("model")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder of the bundle.")
 @click.option("--emit-only", is_flag=True, help="Write the sources, build nothing.")

@@ -10,7 +10,7 @@ from autofuse.cli.console import terminal
 from autofuse.report_diff import Figure, compare_reports, read_report
 
 
-@click.command(short_help="Compare two reports; exit 1 if kernels or bytes grew.")
+@click.command()
 @click.argument("old", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -18,7 +18,7 @@ from autofuse.reasons import MEANINGS
 from autofuse.report import Report, report_of
 
 
-@click.command(short_help="Say what of MODEL fuses, what does not, and why.")
+@click.command()
 @click.argument("model")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--why-not", nargs=2, metavar="A B", help="Why operators A and B were not fused.")

@@ -47,7 +47,7 @@ def fuses(operator: Operator) -> Fuses:
     return Fuses.IN_SOME_FORMS if has_form else Fuses.NO
 
 
-@click.command(short_help="List the operators, and what each target computes.")
+@click.command()
 @click.argument("name", required=False)
 @click.option("--check", is_flag=True, help="Print what vector operators lack, and where; exit 1 if there is any.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

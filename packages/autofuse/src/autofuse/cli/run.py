@@ -17,7 +17,7 @@ from autofuse.example_inputs import call_sizes, random_inputs
 from autofuse.loading import is_bundle, load
 
 
-@click.command(short_help="Run MODEL once and print what its outputs are.")
+@click.command()
 @click.argument("model")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=FILE", help="A .npy file for an input.")
 @click.option("--random", "seed", type=int, metavar="SEED", help="Make missing inputs up from this seed.")

@@ -7,11 +7,10 @@ from autofuse_ir.artefact import read
 from autofuse_ir.text import Showable
 from autofuse_ir.text import show as text_of
 
-from autofuse.compiler import import_graph
 from autofuse.errors import DriverError
 
 
-@click.command(short_help="Print a model, an artefact or a bundle as text.")
+@click.command()
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--full", is_flag=True, help="List every payload, and up to 64 elements or the sha256 of constants.")
 def show(path: Path, full: bool) -> None:
@@ -30,4 +29,6 @@ def _shown(path: Path) -> Showable:
         return read(path / "program.json")
     if path.suffix == ".json":
         return read(path)
+    from autofuse.compiler import import_graph  # noqa: PLC0415 - all stages come with it, and artefacts need none
+
     return import_graph(path)

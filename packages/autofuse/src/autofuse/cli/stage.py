@@ -30,7 +30,7 @@ A = TypeVar("A")
 STAGES = ("infer", "fuse", "schedule", "tile", "emit", "link", "build")
 
 
-@click.command(short_help="Run one stage of the pipeline on files.")
+@click.command()
 @click.argument("name", type=click.Choice(STAGES), metavar="|".join(STAGES))
 @click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="A file or folder, as above.")

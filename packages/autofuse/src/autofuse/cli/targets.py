@@ -16,7 +16,7 @@ from autofuse.options import settings
 MEASURABLE = "cpu"
 
 
-@click.command(short_help="List the targets, or measure this machine.")
+@click.command()
 @click.option("--calibrate", is_flag=True, help="Measure this machine (seconds) and write what was measured.")
 @click.option(
     "-o",

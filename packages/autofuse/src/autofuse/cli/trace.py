@@ -18,7 +18,7 @@ PIPES = {"MTE2": "MTE2", "VEC": "V", "MTE3": "MTE3"}
 """Our name of each pipe, and the emulator's."""
 
 
-@click.command(short_help="Time one call on the emulator, pipe by pipe.")
+@click.command()
 @click.argument("model")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="File of the Chrome trace.")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=FILE", help="A .npy file for an input.")

@@ -16,7 +16,7 @@ SHOWN_FAILURES = 3
 """A model that has no result at some sizes mostly has one reason."""
 
 
-@click.command(short_help="Check the fused MODEL against unfused and float64.")
+@click.command()
 @click.argument("model")
 @click.option("--samples", default=20, show_default=True, type=click.IntRange(1), help="Sizes to try.")
 @click.option("--seed", default=0, show_default=True, help="Seed of sizes and inputs.")
