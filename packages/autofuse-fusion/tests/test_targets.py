@@ -104,3 +104,16 @@ def test_gathers_are_repeated_only_where_reading_a_row_is_cheap() -> None:
     fused = fuse(*biased("batch"), chip, FusionOptions(max_parts=1))
     assert len(fused.nodes) == 2
     assert {refusal.reason for refusal in fused.refusals} == {Reason.NO_BENEFIT}
+
+
+def test_a_gather_that_others_ask_for_its_sizes_alone_goes_with_its_only_reader() -> None:
+    """On a chip that waits for each row: the rows would be gathered twice if the second reader needed them."""
+    b = GraphBuilder("sizes")
+    table, index = b.input("table", (302, 128), dt.float32), b.input("index", ("n", "m"), dt.int64)
+    rows = b.op("GatherV2", table, index, b.constant(to_tensor_data(np.asarray([0]))))
+    size = b.op("Shape", b.op("Exp", rows), dtype=9)
+    turned = b.op("Neg", b.op("TransposeD", rows, perm=(1, 0, 2)))
+    inferred, facts = infer(b.build({"y": turned, "size": size}))
+    fused = fuse(inferred, facts, load_target("ascend-a2"))
+    (kernel,) = (node for node in fused.nodes if isinstance(node, AscBackend))
+    assert set(kernel.inputs) == {"table", "index"}

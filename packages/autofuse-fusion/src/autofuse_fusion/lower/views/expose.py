@@ -28,10 +28,7 @@ def expose_views(graph: Graph, values: Values, target: TargetSpec, options: Fusi
     """
     if not any(node.op in VIEW_LOWERINGS for node in graph.nodes):
         return graph, values
-    readers: dict[str, list[Node]] = {}
-    for node in graph.nodes:
-        for name in read_by(node):
-            readers.setdefault(name, []).append(node)
+    readers = _readers(graph, values)
     counts = {name: len(listed) for name, listed in readers.items()}
     stored = _stored(graph, values, target)
     builder = ViewBuilder(values, stored, counts, is_narrow(target), target, options, cost_model(target))
@@ -59,6 +56,20 @@ def expose_views(graph: Graph, values: Values, target: TargetSpec, options: Fusi
         builder.add(node)
     lowered = evolve(graph, nodes=tuple(builder.nodes))
     return lowered, evolve(values, makers=producers(lowered))
+
+
+def _readers(graph: Graph, values: Values) -> dict[str, list[Node]]:
+    """Return the nodes that read each value; those of which only sizes are needed read nothing."""
+    needed = {output.value for output in graph.outputs}
+    readers: dict[str, list[Node]] = {}
+    for node in reversed(graph.nodes):
+        made = made_by(node)
+        if needed.isdisjoint(made) or all(is_sizes(name, values) for name in made):
+            continue
+        for name in read_by(node):
+            needed.add(name)
+            readers.setdefault(name, []).insert(0, node)
+    return readers
 
 
 def is_narrow(target: TargetSpec) -> bool:
