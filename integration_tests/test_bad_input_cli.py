@@ -144,22 +144,24 @@ def test_unknown_commands_and_missing_arguments_are_wrong_input(called: Callable
     refused(called("show", "text.onnx"), "not an ONNX model")
 
 
-def test_without_a_compiler_the_interpreter_runs_and_says_so_in_one_line(cli: Callable[..., Done], place: Path) -> None:
+def test_without_a_compiler_the_interpreter_runs_and_says_so_in_one_line(
+    cli: Callable[..., Done], called: Callable[..., Done], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tools = str(place / "no_tools")
     done = cli("run", "m.onnx", "--random", "1", PATH=tools)
     assert done.returncode == 0
     assert done.stderr.count("\n") == 1
     assert "interpreter" in done.stderr
-    assert done.stdout == cli("run", "m.onnx", "--random", "1").stdout
-    assert cli("verify", "m.onnx", "--samples", "2", PATH=tools).returncode == 0
-    refused(cli("compile", "m.onnx", "-o", "none", PATH=tools), "apt-get install g++", code=3)
+    assert done.stdout == called("run", "m.onnx", "--random", "1").stdout
+    monkeypatch.setenv("PATH", tools)
+    assert called("verify", "m.onnx", "--samples", "2").returncode == 0
+    refused(called("compile", "m.onnx", "-o", "none"), "apt-get install g++", code=3)
     assert not (place / "none").exists()
-    emulated = cli("run", "m.onnx", "--random", "1", "--target", "ascend-a2", PATH=tools)
-    assert emulated.returncode == 0
-    assert "interpreter" in emulated.stderr
-    refused(
-        cli("run", "m.onnx", "--random", "1", "--target", "ascend-a2", "--device", "sim", PATH=tools), "g++", code=3
-    )
+    emulated = ("run", "m.onnx", "--random", "1", "--target", "ascend-a2")
+    done = called(*emulated)
+    assert done.returncode == 0
+    assert "interpreter" in done.stderr
+    refused(called(*emulated, "--device", "sim"), "g++", code=3)
 
 
 def test_a_compiler_that_makes_nothing_is_none(cli: Callable[..., Done], place: Path) -> None:
