@@ -15,8 +15,9 @@ import autofuse
 import numpy as np
 from attrs import evolve, frozen
 from autofuse.benchmark import peers
-from autofuse.compiler import import_graph, load_lowered
+from autofuse.compiler import load_lowered
 from autofuse.example_inputs import random_inputs
+from autofuse.front_end import import_graph
 from autofuse.pipeline import lower
 from autofuse.report import report_of
 from autofuse_fusion.options import FusionOptions

@@ -11,8 +11,9 @@ from typing import Any
 import autofuse
 import numpy as np
 import pytest
-from autofuse.compiler import chosen_options, chosen_target, import_graph, load_lowered, lower_graph
+from autofuse.compiler import chosen_options, chosen_target, load_lowered, lower_graph
 from autofuse.example_inputs import call_sizes, random_inputs
+from autofuse.front_end import import_graph
 from autofuse.options import settings
 from autofuse.pipeline import Lowered
 from autofuse_fusion.options import FusionOptions

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from autofuse.compiler import import_graph
+from autofuse.front_end import import_graph
 from autofuse_testkit.every_path import EveryPath, every_path
 from onnx import TensorProto, helper, numpy_helper
 

@@ -18,9 +18,10 @@ from autofuse_reference.compare import Comparison, compare, within_allowance
 from autofuse_reference.graph.interpret import GraphInterpreter
 
 from autofuse import plugins
-from autofuse.compiler import chosen_options, chosen_target, import_graph, load_lowered, lower_graph
+from autofuse.compiler import chosen_options, chosen_target, load_lowered, lower_graph
 from autofuse.errors import DriverError
 from autofuse.example_inputs import random_inputs
+from autofuse.front_end import import_graph
 from autofuse.pipeline import Lowered
 from autofuse.sampled_sizes import sampled_sizes
 

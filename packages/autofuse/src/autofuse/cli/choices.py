@@ -12,8 +12,9 @@ from autofuse_fusion.options import NUMERICS
 from autofuse_ir.target import TargetSpec
 
 from autofuse.cli.progress import verbosity_options
-from autofuse.compiler import DEVICES, chosen_options, chosen_target, import_graph, lower_graph
+from autofuse.compiler import DEVICES, chosen_options, chosen_target, lower_graph
 from autofuse.errors import DriverError
+from autofuse.front_end import import_graph
 from autofuse.pipeline import Lowered, Observer
 
 

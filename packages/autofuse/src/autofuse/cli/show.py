@@ -8,6 +8,7 @@ from autofuse_ir.text import Showable
 from autofuse_ir.text import show as text_of
 
 from autofuse.errors import DriverError
+from autofuse.front_end import import_graph
 
 
 @click.command()
@@ -29,6 +30,4 @@ def _shown(path: Path) -> Showable:
         return read(path / "program.json")
     if path.suffix == ".json":
         return read(path)
-    from autofuse.compiler import import_graph  # noqa: PLC0415 - all stages come with it, and artefacts need none
-
     return import_graph(path)

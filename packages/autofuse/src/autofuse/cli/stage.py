@@ -22,8 +22,9 @@ from autofuse_symshape.stage import infer
 from autofuse_tiling.stage import tile
 
 from autofuse.cli.choices import parse_dims, parse_sizes
-from autofuse.compiler import chosen_options, chosen_target, import_graph
+from autofuse.compiler import chosen_options, chosen_target
 from autofuse.errors import DriverError
+from autofuse.front_end import import_graph
 from autofuse.options import settings
 
 A = TypeVar("A")
