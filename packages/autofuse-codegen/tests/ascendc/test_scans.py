@@ -76,6 +76,16 @@ def side_by_side() -> Kernel:
     return b
 
 
+def after_many_vectors() -> Kernel:
+    """More vectors that all pieces read than input queues have events for: they share queues."""
+    b = Kernel("after_many_vectors", {"z0": "a", "z1": "b", "z2": "c"})
+    x = b.read("x", dt.float32, "z0", "z1", "z2")
+    for number in range(9):
+        x = b.apply("Add", x, b.read(f"v{number}", dt.float32, "z2"))
+    b.write(b.scan("CumSum", x, "z1"), "y")
+    return b
+
+
 TOGETHER = (running_distances, sums_of_shares, integral_image, columns_of_norms, side_by_side)
 PLANES = (
     *({"a": 1, "b": 1}, {"a": 2, "b": 3}, {"a": 9, "b": 170}, {"a": 70, "b": 33}),
@@ -147,6 +157,12 @@ def test_short_pieces_give_the_same_bits(tmp_path):
 def test_scans_share_kernels_with_reductions_and_other_scans(tmp_path):
     made = build([running_distances(), sums_of_shares()], narrowed=lambda result: in_pieces(result, 64))
     compare(compile_all(made, tmp_path), PLANES[1:])
+
+
+@pytest.mark.parametrize("target", ["ascend-a2", "ascend-350"])
+def test_what_all_pieces_read_takes_no_more_events_than_there_are(target, tmp_path):
+    made = build([after_many_vectors()], target, lambda result: in_pieces(result, 64))
+    compare(compile_all(made, tmp_path, target), (*SIZES[1:4], {"a": 2, "b": 200, "c": 16}))
 
 
 @pytest.mark.thorough

@@ -90,10 +90,12 @@ class Memory:
         plain = [b for b in local if b.position is QueuePosition.VECIN and b not in (*through, *own)]
         out = [b for b in local if b.position is QueuePosition.VECOUT and b not in own]
         # A queue that binds both positions takes events of both.
-        inputs = EVENTS - self._events(through) - bool(late) - self._events(held, QueuePosition.VECIN)
-        outputs = EVENTS - self._events(through) - self._events(held, QueuePosition.VECOUT)
-        alone = [(b,) for b in held]
-        for members in (*self._shared(plain, inputs), *alone, *self._shared(out, outputs), *[(b,) for b in through]):
+        inputs = EVENTS - self._events(through) - bool(late)
+        outputs = EVENTS - self._events(through)
+        kept = self._together(held, inputs - max((b.copies for b in plain), default=0))
+        inputs -= self._events([members[0] for members in kept], QueuePosition.VECIN)
+        outputs -= self._events([members[0] for members in kept], QueuePosition.VECOUT)
+        for members in (*self._shared(plain, inputs), *kept, *self._shared(out, outputs), *[(b,) for b in through]):
             number = len(queues)
             first = members[0]
             stem = (self._value_of(first.name) if len(members) == 1 else "") or f"{first.position.name.lower()}{number}"
@@ -212,6 +214,28 @@ class Memory:
         """Buffers of Loads whose indices are computed."""
         found = [self.memory_of(n.name) for n in self.impl.nodes if n.op == "Load" and self.waits(n)]
         return frozenset(m for m in found if m is not None)
+
+    def _together(self, held: list[Buffer], inputs: int) -> list[tuple[Buffer, ...]]:
+        """What is handed on at other times than the rest as queues: one each while ``inputs`` events last.
+
+        Else what one phase loads for others shares queues: all of it is there before anybody reads it.
+        """
+        loaded = [b for b in held if b.lifetime and b.position is QueuePosition.VECIN]
+        alone = [(b,) for b in held if b not in loaded]
+        events = inputs - self._events([b for (b,) in alone], QueuePosition.VECIN)
+        if self._events(loaded) <= events:
+            return [(b,) for b in held]
+        groups: dict[tuple[int, str, int], list[Buffer]] = {}
+        for buffer in loaded:
+            groups.setdefault((self._phase_of(buffer.name), buffer.lifetime, buffer.copies), []).append(buffer)
+        shared = [q for buffers in groups.values() for q in self._shared(buffers, events // len(groups))]
+        return sorted([*alone, *shared], key=lambda members: held.index(members[0]))
+
+    def _phase_of(self, buffer: str) -> int:
+        """The number of the phase that makes the values in ``buffer``."""
+        values = {p.node for p in self.impl.placements if p.buffer == buffer}
+        made = (n for n, phase in enumerate(self.impl.phases) for s in phase.segments if values.intersection(s.nodes))
+        return next(made, -1)
 
     def _shared(self, buffers: list[Buffer], events: int) -> list[tuple[Buffer, ...]]:
         """Buffers as queues that take ``events`` events at most."""
