@@ -21,6 +21,7 @@ from autofuse_codegen.kernel.program import (
     Size,
     Statement,
     Strips,
+    Table,
     Variable,
 )
 
@@ -34,6 +35,9 @@ def calls(body: tuple[Statement, ...]) -> Iterator[str]:
         match statement:
             case Declare(_, _, value) | Evaluate(value) | Variable(_, value):
                 yield from _calls(value)
+            case Table(values=values):
+                for value in values:
+                    yield from _calls(value)
             case Strips(walk=walk, body=inner):
                 yield walk.value
                 yield from calls(inner)

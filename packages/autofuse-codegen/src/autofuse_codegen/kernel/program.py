@@ -88,6 +88,15 @@ class Declare:
 
 
 @frozen
+class Table:
+    """``const type name[] = {values};``"""
+
+    type: str
+    name: str
+    values: tuple[Expression, ...]
+
+
+@frozen
 class Variable:
     """``type name(arguments);``, a variable whose methods change it; ``constructor`` calls its type."""
 
@@ -173,7 +182,7 @@ class Scope:
     body: tuple[Statement, ...]
 
 
-Statement: TypeAlias = Declare | Variable | Evaluate | Comment | For | If | Strips | Scope
+Statement: TypeAlias = Declare | Table | Variable | Evaluate | Comment | For | If | Strips | Scope
 
 
 @frozen

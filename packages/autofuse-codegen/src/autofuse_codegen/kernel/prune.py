@@ -20,6 +20,7 @@ from autofuse_codegen.kernel.program import (
     Scope,
     Statement,
     Strips,
+    Table,
     Variable,
 )
 
@@ -38,6 +39,12 @@ def _prune(body: tuple[Statement, ...], read: set[str]) -> tuple[Statement, ...]
                 if name not in read:
                     continue
                 _note(value, read)
+                kept.append(statement)
+            case Table(_, name, values):
+                if name not in read:
+                    continue
+                for value in values:
+                    _note(value, read)
                 kept.append(statement)
             case Evaluate(value):
                 _note(value, read)

@@ -25,6 +25,7 @@ from autofuse_codegen.kernel.program import (
     Size,
     Statement,
     Strips,
+    Table,
     Variable,
     Walk,
 )
@@ -101,6 +102,9 @@ def _statement(node: Statement, name_of: NameOf, depth: int) -> list[str]:
         case Declare(type_name, name, value):
             kind = f"{type_name} const" if type_name.endswith("*") else f"const {type_name}"
             return [f"{pad}{kind} {name} = {text(value)};"]
+        case Table(type_name, name, values):
+            kind = f"{type_name} const" if type_name.endswith("*") else f"const {type_name}"
+            return [f"{pad}{kind} {name}[] = {{{', '.join(map(text, values))}}};"]
         case Variable(name, Call(function, arguments, templates)):
             given = f"({', '.join(map(text, arguments))})" if arguments else ""
             return [f"{pad}{function}<{', '.join(templates)}> {name}{given};"]

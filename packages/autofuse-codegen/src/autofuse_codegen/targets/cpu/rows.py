@@ -21,11 +21,13 @@ from autofuse_codegen.kernel.program import (
     Strips,
     Walk,
 )
+from autofuse_codegen.kernel.rename import renamed
 from autofuse_codegen.targets.cpu.ahead import distance
 from autofuse_codegen.targets.cpu.lanes import LANES
 from autofuse_codegen.targets.cpu.literals import type_name
 from autofuse_codegen.targets.cpu.loads import LoadWriter
 from autofuse_codegen.targets.cpu.operators import RAISED, as_bools, call, can_fail
+from autofuse_codegen.targets.cpu.pieces import forms_of, looped, types_of
 from autofuse_codegen.targets.cpu.reductions import OPERATIONS, StateForm
 from autofuse_codegen.targets.cpu.row_text import ACCESS, POSITION, RowText
 from autofuse_codegen.targets.cpu.scope import KernelScope, moved, times
@@ -44,6 +46,11 @@ FEW_INSTRUCTIONS = frozenset(
     )
 )
 """Operators whose code is short."""
+FEW_PIECES = 4
+"""So many pieces of a row have code of their own, which is quicker where they are short; of more, those of one form
+share theirs."""
+MOST_FORMS = 8
+"""Past this many forms a row is cut only where its pieces do not repeat much of one another."""
 MANY_NODES = 16
 """Past this many nodes a body is not worth a copy for each strip of a round."""
 
@@ -104,7 +111,14 @@ class RowWriter:
         )
         if cut is None:
             return (*self._text.before, self._strips(count))
-        return (*self._text.before, *cut.before, *map(self._piece, cut.pieces))
+        pieces = tuple(map(self._piece, cut.pieces))
+        if len(pieces) <= FEW_PIECES:
+            return (*self._text.before, *cut.before, *pieces)
+        declared = types_of((*self._text.before, *cut.before)) | self._constants()
+        forms = forms_of(pieces, declared)
+        if len(forms) > MOST_FORMS and sum(len(piece.body) for piece in pieces) > 2 * len(self._text.body):
+            return (*self._text.before, self._strips(count))
+        return (*self._text.before, *cut.before, *looped(forms, scope.names))
 
     @property
     def _strip(self) -> str | None:
@@ -124,18 +138,26 @@ class RowWriter:
         target = None if streamed is None else Name(streamed)
         return Strips(POSITION, ACCESS, count, LANES, body, target, walk, states)
 
-    def _piece(self, piece: Piece) -> Statement:
+    def _constants(self) -> dict[str, str]:
+        """Types of the constants, which are declared before all loops."""
+        constants = (node for node in self.scope.impl.nodes if node.op in ("Scalar", "IndexExpr"))
+        return {self.scope.value(node.name): f"af_vec<{type_name(node.dtype)}, {LANES}>" for node in constants}
+
+    def _piece(self, piece: Piece) -> Strips:
         """Return the strips of a piece of the row, with the nodes it needs; its Selects pass one input on."""
         body: list[Statement] = []
+        passed: dict[str, str] = {}
         for name, statement in self._text.body:
             if name in piece.selected and isinstance(statement, Declare):
-                passed = as_bools(Name(self.scope.value(piece.selected[name])), self.scope.nodes[name].dtype)
-                body.append(evolve(statement, value=passed))
+                input_name = self.scope.value(piece.selected[name])
+                value = as_bools(Name(passed.get(input_name, input_name)), self.scope.nodes[name].dtype)
+                if isinstance(value, Name):
+                    passed[statement.name] = value.text
+                else:
+                    body.append(evolve(statement, value=value))
             elif name in piece.nodes:
-                body.append(statement)
+                body.append(renamed(statement, lambda variable: passed.get(variable, variable)))
         target: Expression | None = None if self._streamed is None else Name(self._streamed)
-        if piece.first is None:
-            return Strips(POSITION, ACCESS, piece.end, LANES, tuple(body), target)
         position = Declare("af_i64", POSITION, Binary("+", piece.first, Name(PIECE_POSITION)))
         target = None if target is None else Binary("+", target, piece.first)
         count = Binary("-", piece.end, piece.first)

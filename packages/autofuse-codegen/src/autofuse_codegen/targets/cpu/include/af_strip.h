@@ -2,6 +2,9 @@
 // Strips: how a generated loop body walks the innermost axis. The body is written once, as a lambda that moves data
 // through an access object: full strips, strips whose stores bypass the cache, and one tail.
 
+// Where a row passes from one side of a mask to the other that is `index < limit` in all of it, within [first, end).
+AF_INLINE af_i64 af_seam(af_i64 index, af_i64 limit, af_i64 first, af_i64 end) { return index < limit ? end : first; }
+
 // Strip of L lanes that all exist.
 template <int L> struct af_full {
   static constexpr int lanes = L;
