@@ -1,6 +1,7 @@
 """Reductions with few results, or narrow ones, take little more time in the emulator than their bytes and the launch.
 
-Blocks share the elements of a result, whichever axes are reduced, and copy engines move whole lines.
+Blocks share the elements of a result, whichever axes are reduced, and copy engines move whole lines. Tiles that take
+many instructions do not keep copies waiting that are for the next one.
 """
 
 import numpy as np
@@ -10,6 +11,7 @@ from autofuse.emulation import emulate
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.tensor_data import TensorData
+from autofuse_testkit.families import CASES as CASES_OF_FAMILIES
 
 ALLOWED = 1.35
 CASES = {
@@ -39,3 +41,23 @@ def test_long_reductions_keep_all_cores_at_work(target_name: str, is_whole: bool
         least = (target.quantity("launch_cycles") + moved) / target.quantity("clock_hz") * 1e6
         print(f"{name} on {target_name}: {launch.microseconds:.1f} us, {launch.microseconds / least:.2f} of the least")
         assert launch.microseconds <= ALLOWED * least, name
+
+
+WAITING_ALLOWED = 0.05
+"""Of the cycles in which a copy engine loads: those that it waits for its next instruction."""
+LONG_TILES = ("05a_softmax_1024", "06a_res_ln_768", "07_rmsnorm_bf16", "14_embed_add_ln")
+"""Networks of `autofuse_testkit.families` whose tiles have more instructions than the vector unit's queue holds."""
+
+
+@pytest.mark.parametrize("target_name", ["ascend-a2", "ascend-350"])
+def test_copies_for_the_next_tile_do_not_wait_for_the_instructions_of_one(target_name: str, is_whole: bool) -> None:
+    target = chosen_target(target_name)
+    for case in (case for case in CASES_OF_FAMILIES if case.name in (LONG_TILES if is_whole else LONG_TILES[::2])):
+        lowered = lower_graph(case.build(), target, chosen_options())
+        given = case.inputs("medium", np.random.default_rng(0))
+        arguments = [given[value.name] for value in lowered.graph.inputs]
+        (launch,) = emulate(lowered, target, arguments, timing_only=True).launches
+        waited = sum(cycles for pipe, cause, cycles in launch.stall_cycles if (pipe, cause) == ("MTE2", "issue"))
+        loading = dict(launch.busy_cycles)["MTE2"]
+        print(f"{case.name} on {target_name}: {waited / loading:.2f} of {loading:.0f} cycles")
+        assert waited <= WAITING_ALLOWED * loading, case.name

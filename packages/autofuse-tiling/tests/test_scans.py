@@ -44,9 +44,21 @@ def cycles(axis: str, n: int, m: int, dtype: DType = dt.float32, op: str = "CumS
 
 
 def test_rows_that_are_scanned_together_cost_little_more_than_one():
-    assert cycles("z1", 2, 4096) < 1.1 * cycles("z1", 1, 4096)
-    assert cycles("z1", 128, 4096) < 4 * cycles("z1", 1, 4096)
+    assert cycles("z1", 4, 4096) < 1.1 * cycles("z1", 2, 4096)
+    assert cycles("z1", 128, 4096) < 4 * cycles("z1", 2, 4096)
     assert cycles("z1", 129, 4096) > 1.3 * cycles("z1", 128, 4096)
+
+
+def test_one_row_of_floats_is_joined_one_by_one():
+    each = 2 * A2.quantity("scalar_local_cycles")
+    assert cycles("z1", 1, 4096) == pytest.approx(4096 * each, rel=0.01)
+    assert cycles("z1", 1, 512, dt.int32) == pytest.approx(512 * each, rel=0.05)
+
+
+def test_a_few_long_rows_of_integers_are_cut_into_pieces():
+    assert cycles("z1", 1, 65_536, dt.int32) < cycles("z1", 1, 65_536) / 10
+    assert cycles("z1", 2, 4096, dt.int32) == pytest.approx(2 * cycles("z1", 1, 4096, dt.int32))
+    assert cycles("z1", 16, 4096, dt.int32) == pytest.approx(cycles("z1", 16, 4096), rel=0.1)
 
 
 def test_each_row_along_an_outer_axis_is_a_step():

@@ -257,6 +257,25 @@ def test_gathers_of_every_type_on_every_target(dtype, target, tmp_path):
     check_gathers(kernels, tmp_path, target, (*SIZES, {"a": 0, "b": 2, "c": 3}))
 
 
+def test_words_at_indices_are_gathered_together(tmp_path):
+    """From rows in a stage, and from rows too long for one: the scalar unit reads none of them."""
+    kernels = [gathered(make, d, dt.int64, Bounds.ERROR) for make in (elements, columns) for d in (F, dt.float16)]
+    emulated = compile_all(build(kernels), tmp_path)
+    reads = dict(emulated.library.soc.numbers)["scalar.gm_access_cycles"]
+    sizes = {"a": 3, "b": 2, "c": 700}
+    points = 3 * 2 * 700
+    for name, built in emulated.kernels.items():
+        for width in (1_000, 50_000):
+            rng = np.random.default_rng(4)
+            arrays = inputs_of(built, {**sizes, "v": width}, rng)
+            at = next(i for i, a in enumerate(a for a in built.bundle.arguments if not a.is_output) if a.name == "ids")
+            arrays[at] = rng.integers(0, width, arrays[at].shape)
+            check(emulated, name, {**sizes, "v": width}, (1, 48), arrays)
+            report = emulated.launch(name, arrays, {**sizes, "v": width}, 1)[1]
+            assert dict(report.busy_cycles)["S"] < points * reads / 10, (name, width)
+            assert report.cycles < points * reads / 2, (name, width)
+
+
 def test_an_index_out_of_range_raises_and_touches_nothing_else(tmp_path):
     kernels = [gathered(make, F, dt.int32, Bounds.ERROR) for make in (rows, elements, two)]
     emulated = compile_all(build(kernels), tmp_path)

@@ -148,6 +148,16 @@ def test_scans_along_every_axis(tmp_path):
     check([*kernels, *whole], tmp_path, "ascend-a2")
 
 
+def test_long_rows_of_integers_are_scanned_in_pieces_side_by_side(tmp_path):
+    """Several rows, rests behind the pieces, both ends, and state that tiles hand on."""
+    kernels = [scanned("CumSum", "z2", *way, dt.int32) for way in WAYS]
+    products = [scanned("CumProd", "z2", exclusive, not exclusive, dt.int32) for exclusive in (False, True)]
+    points = ({"a": 1, "b": 1, "c": 1_024}, {"a": 3, "b": 2, "c": 1_511}, {"a": 1, "b": 1, "c": 9_999})
+    compare(compile_all(build([*kernels, *products]), tmp_path / "free"), points)
+    short = build(kernels, narrowed=lambda result: in_pieces(result, 1_100))
+    compare(compile_all(short, tmp_path / "short"), points[1:])
+
+
 def test_short_pieces_give_the_same_bits(tmp_path):
     kernels = [scanned("CumSum", axis, *way, dt.float32) for axis in ("z1", "z2") for way in WAYS[::3]]
     short = build([*kernels, scanned("CumProd", "z0", True, False, dt.int64)], narrowed=lambda r: in_pieces(r, 8))

@@ -9,7 +9,7 @@ from enum import Enum
 
 from attrs import frozen
 from autofuse_ir.asc_graph import AscNode, Axis, Bounds
-from autofuse_ir.dims import Dim, ceildiv, const, dim_max, dim_min, eq, floordiv, lt, mod, product, select
+from autofuse_ir.dims import Dim, ceildiv, const, dim_max, dim_min, eq, floordiv, le, lt, mod, product, select
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import CostTerm
 
@@ -20,6 +20,12 @@ STAGE_COLUMNS = 64
 """Lines that are copied into a stage together."""
 STAGE_CALLS = 8
 """Instructions, and waits as long as those, before the first elements of a plane are gathered from a stage."""
+PICKED = 256
+"""Indices that become places in a stage together: ``AF_PICKED`` of ``af_npu_pick.h``."""
+PICKED_CALLS = 20
+"""Instructions, and waits as long as those, between the copies of two rows that such elements are from."""
+STAGE_READ_BYTES = 1800
+"""Bytes that are copied while the scalar unit reads one element of global memory, as generated code has it."""
 
 
 @frozen
@@ -71,7 +77,13 @@ def picked_terms(walk: Walk, target: TargetSpec, by_vector: bool = False) -> tup
         if node.op != "Load" or (form := _picking(walk, node)) is _Picking.NONE:
             continue
         elements, tiles = walk.elements(node), walk.tiles
-        if form is _Picking.VECTOR:
+        if form is _Picking.ROW:
+            if not by_vector:
+                rows = floordiv(elements, dim_max(walk.axes[-1].size, const(1)))
+                calls = rows * ceildiv(walk.axes[-1].size, const(PICKED)) * PICKED_CALLS
+                terms.append(CostTerm(target.quantity("gather_cycles"), elements * tiles, const(1)))
+                terms.append(CostTerm(target.quantity("gather_call_cycles"), calls * tiles, const(1)))
+        elif form is _Picking.VECTOR:
             rows = product(axis.size for axis in walk.axes[:-1] if walk.varies(node, axis.root))
             terms.append(CostTerm(target.quantity("gather_cycles"), elements * tiles, const(1)))
             planes = product(axis.size for axis in walk.axes[:-2] if walk.varies(node, axis.root))
@@ -84,12 +96,16 @@ def picked_terms(walk: Walk, target: TargetSpec, by_vector: bool = False) -> tup
 
 
 class _Picking(Enum):
-    """Who picks the elements of a Load: nobody (copies move rows), or a unit that reads a stage or global memory."""
+    """Who picks the elements of a Load: nobody (copies move rows), or a unit that reads a stage or global memory.
+
+    ``ROW``: the vector unit, which waits for the row that they are from.
+    """
 
     NONE = 0
     VECTOR = 1
     STAGE = 2
     GLOBAL = 3
+    ROW = 4
 
 
 def _picking(walk: Walk, node: AscNode) -> _Picking:
@@ -98,7 +114,12 @@ def _picking(walk: Walk, node: AscNode) -> _Picking:
         return _Picking.NONE
     nodes = {each.name: each for each in walk.impl.nodes}
     if any(walk.varies(nodes[name], axes[-1].root) for name in node.inputs[1:]):
-        return _Picking.STAGE if node.attr("scratch") else _Picking.GLOBAL
+        if not node.attr("scratch"):
+            return _Picking.GLOBAL
+        dim, index = node.access.dims[-1], nodes[node.inputs[1]]
+        is_plain = dim.offset == const(0) and dim.step == const(1) and axes[-1] is walk.axes[-1]
+        is_words = node.dtype.itemsize in (2, 4) and index.dtype.is_integer and index.dtype.itemsize in (4, 8)
+        return _Picking.ROW if is_plain and is_words else _Picking.STAGE
     if _stride(node, axes[-1].root) == const(1):
         return _Picking.NONE
     if not node.attr("scratch"):
@@ -139,11 +160,23 @@ def copies_of(walk: Walk, node: AscNode, target: TargetSpec) -> Copies:
     if node.attr("scratch") and len(node.inputs) == 1 and walk.varies_along_strips(node):
         found = _staged(walk, node, axes, target)
     elif len(node.inputs) > 1 and node.op == "Load":
-        count = product(axis.size for axis in axes[:-1])
-        found = Copies(count, walk.elements(node) * itemsize, const(1), const(0), const(0))
+        found = _indexed(walk, node, axes)
     else:
         found = _rows(walk, node, axes, target)
     return _inside(walk, node, found)
+
+
+def _indexed(walk: Walk, node: AscNode, axes: list[Axis]) -> Copies:
+    """Rows at indices; or the rows that elements at indices are from, where they fit a stage, or those elements."""
+    assert node.access is not None
+    itemsize, elements = node.dtype.itemsize, walk.elements(node)
+    count, room = product(axis.size for axis in axes[:-1]), node.attr("scratch")
+    if _picking(walk, node) is not _Picking.ROW or not isinstance(room, int):
+        return Copies(count, elements * itemsize, const(1), const(0), const(0))
+    row = node.access.memory[-1] * itemsize
+    is_staged = le(row, dim_min(const(room), axes[-1].size * STAGE_READ_BYTES))
+    moved = select(is_staged, count * row, elements * itemsize)
+    return Copies(select(is_staged, count, elements), moved, const(1), const(0), const(0))
 
 
 def _rows(walk: Walk, node: AscNode, axes: list[Axis], target: TargetSpec) -> Copies:

@@ -16,6 +16,7 @@ from autofuse_ir.tiling import CostTerm, PipeCost
 
 from autofuse_tiling.model.cached import cache_terms
 from autofuse_tiling.model.copies import copy_terms, picked_terms, pipe_heads
+from autofuse_tiling.model.reductions import joins_rows, row_terms
 from autofuse_tiling.model.scans import is_scan, scan_terms
 from autofuse_tiling.model.speeds import SCALE, speed
 from autofuse_tiling.model.strided import traffic_of
@@ -178,6 +179,9 @@ def _compute(walk: Walk, number: int, target: TargetSpec) -> tuple[CostTerm, ...
             continue
         if is_scan(node) and target.kind is TargetKind.ASCEND:
             terms += scan_terms(walk, node, target)
+            continue
+        if joins_rows(walk, node, target):
+            terms += row_terms(walk, node, target)
             continue
         cost = target.cost_of(node.op, node.dtype)
         elements = walk.joined(node) if reduced_axes(node) else walk.elements(node)

@@ -1,6 +1,7 @@
 """The text of one phase in the making: its lines so far, and how they name what they work on."""
 
 from attrs import define, field
+from autofuse_ir import dtypes as dt
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.comment import comment_text
 from autofuse_ir.dims import Dim
@@ -132,6 +133,14 @@ class Draft:
             return self.number(name).text
         place = Loops(self.nest, self.layouts, counted=counted).place(self.layouts.axes_of(node))
         return f"{self.tensor(node)}.GetValue({place or '0'})"
+
+    def indices(self, name: str, counted: dict[str, str]) -> str | None:
+        """Return the values of index node ``name`` from point ``counted`` on; None where they are no row of words."""
+        node = self.nodes[name]
+        if self.is_number(node) or node.dtype not in (dt.int32, dt.int64):
+            return None
+        place = Loops(self.nest, self.layouts, counted=counted).place(self.layouts.axes_of(node))
+        return f"{self.tensor(node)}[{place}]" if place else self.tensor(node)
 
     def is_number(self, node: AscNode) -> bool:
         """True for constants and sizes, in whatever type: the scalar unit has them."""

@@ -18,7 +18,7 @@ def form_of(draft: Draft, node: AscNode) -> LoadForm:
 
 def transfer(draft: Draft, node: AscNode) -> list[Line]:
     """Return the lines that load the elements of ``node``."""
-    transfers = Transfers(draft.nest, draft.layouts, draft.nodes, draft.index)
+    transfers = Transfers(draft.nest, draft.layouts, draft.nodes, draft.index, draft.indices)
     memory = draft.memory.memory_of(node.name) or node.name
     return transfers.load(node, draft.tensor(node), memory, draft.gm(node)[0])
 

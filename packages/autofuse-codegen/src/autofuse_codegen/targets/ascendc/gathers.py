@@ -7,10 +7,11 @@ from autofuse_ir.asc_graph import AscNode, Axis, Bounds
 from autofuse_ir.dims import const
 
 from autofuse_codegen.targets.ascendc.boxes import RAISE, BoxWriter
+from autofuse_codegen.targets.ascendc.lines import Line
 from autofuse_codegen.targets.ascendc.literals import literal, type_name
-from autofuse_codegen.targets.ascendc.loads import ValueText, fill_value, index_operands
+from autofuse_codegen.targets.ascendc.loads import RowText, ValueText, fill_value, index_operands, is_gathered
 from autofuse_codegen.targets.ascendc.memory import SCRATCH
-from autofuse_codegen.targets.ascendc.places import DimPlace, dims_of, times
+from autofuse_codegen.targets.ascendc.places import DimPlace, at, dims_of, times
 
 
 def rows_by_index(writer: BoxWriter, value: ValueText, nodes: Mapping[str, AscNode]) -> BoxWriter:
@@ -29,10 +30,11 @@ def rows_by_index(writer: BoxWriter, value: ValueText, nodes: Mapping[str, AscNo
     return writer
 
 
-def elements(writer: BoxWriter, value: ValueText) -> BoxWriter:
+def elements(writer: BoxWriter, value: ValueText, row: RowText) -> BoxWriter:
     """The scalar unit reads each element: where steps along the innermost axis, or indices, allow no copy.
 
-    Where the indices are those of the last dim of the data, and it fits the stage, they are read from there.
+    Where the indices are those of the last dim of the data, and it fits the stage, they are read from there. Words are
+    gathered by the vector unit, from the stage or from copies of each, if all indices of a row are inside.
     """
     node, loops, axes = writer.node, writer.loops, writer.axes
     assert node.access is not None
@@ -45,9 +47,12 @@ def elements(writer: BoxWriter, value: ValueText) -> BoxWriter:
             loops.open(axis)
         for dim in dims_of(node)[:-1]:
             places.add(dim)
-        is_staged, stage = _stage(writer, places, axes[outer:])
-        for axis in axes[outer:]:
-            loops.open(axis)
+        inner = axes[outer:]
+        indices = row(node.inputs[1], loops.counted) if len(inner) == 1 and _is_picked(node) else None
+        is_staged, stage = _stage(writer, places, inner, indices is not None)
+        first = "0" if indices is None else _pick(writer, places, is_staged, indices, inner[0])
+        for axis in inner:
+            loops.open(axis, first=first)
         places.add(dims_of(node)[-1])
         index = places.names[-1]
         read = f"({is_staged} ? {stage}.GetValue(static_cast<uint32_t>({index})) : {source}{places.offset})))"
@@ -106,18 +111,56 @@ def _is_row_staged(node: AscNode) -> bool:
     return bool(node.attr("scratch")) and operands[-1:] == [0] and operands.count(None) == len(operands) - 1
 
 
-def _stage(writer: BoxWriter, places: _Places, inner: tuple[Axis, ...]) -> tuple[str, str]:
+def _is_picked(node: AscNode) -> bool:
+    """True where the vector unit can gather from a row in the stage: words, at the indices as they are."""
+    assert node.access is not None
+    dim = node.access.dims[-1]
+    return is_gathered(node.dtype) and dim.offset == const(0) and dim.step == const(1)
+
+
+def _stage(writer: BoxWriter, places: _Places, inner: tuple[Axis, ...], is_picked: bool) -> tuple[str, str]:
     """Copy the row that elements over axes ``inner`` are read from; return whether that was done, and where."""
     node, names = writer.node, writer.nest.names
     assert node.access is not None
     stage = names.of(f"stage {node.name}", f"{node.name}_stage")
     is_staged = names.of(f"staged {node.name}", f"{node.name}_staged")
     size, points = writer.nest.size(node.access.memory[-1]), writer.layouts.points(inner)
-    call = f"af_stage_row({stage}, {writer.gm}, {places.offset}, {size}, {points})"
-    needed = places.inside if node.access.bounds is not Bounds.INSIDE else []
-    writer.loops.put(f"const auto {stage} = {SCRATCH}.ReinterpretCast<{type_name(node.dtype)}>();")
-    writer.loops.put(f"const bool {is_staged} = {' && '.join([*needed, call])};")
+    place, kind = f"{writer.gm}, {places.offset}, {size}, {points}", type_name(node.dtype)
+    view, call = f"{SCRATCH}.ReinterpretCast<{kind}>()", f"af_stage_row({stage}, {place})"
+    if is_picked:
+        view, call = f"af_pick_stage<{kind}>({SCRATCH})", f"af_pick_from({place}, {SCRATCH})"
+    writer.loops.put(f"const auto {stage} = {view};")
+    writer.loops.put(f"const bool {is_staged} = {' && '.join([*_needed(node, places), call])};")
     return is_staged, stage
+
+
+def _pick(writer: BoxWriter, places: _Places, is_staged: str, indices: str, axis: Axis) -> str:
+    """Let the vector unit gather along ``axis``; return the position from which on the scalar unit has to read."""
+    node, loops = writer.node, writer.loops
+    assert node.access is not None
+    first = writer.nest.names.of(f"first {node.name}", f"{node.name}_first")
+    known = str(node.access.bounds is Bounds.INSIDE).lower()
+    count, size = writer.layouts.extent(axis), writer.nest.size(node.access.memory[-1])
+    to, what = at(writer.to, loops.place(writer.axes)), f"{indices}, {count}, {size}, {SCRATCH}"
+    near, far = (
+        f"af_pick_row<{known}>({to}, {what})",
+        f"af_pick_far<{known}>({to}, {writer.gm}, {places.offset}, {what})",
+    )
+    picked = " && ".join([*_needed(node, places), f"({is_staged} ? {near} : {far})"])
+    loops.put(f"const uint32_t {first} = {picked} ? {count} : 0;")
+    return first
+
+
+def waited_for(lines: list[Line]) -> list[Line]:
+    """Return the ``lines`` of a Load, and a wait for what the vector unit has gathered in them."""
+    picks = any("af_pick_row" in line.text for line in lines)
+    return [*lines, Line("af_order<HardEvent::V_S>();", settles=True)] if picks else lines
+
+
+def _needed(node: AscNode, places: _Places) -> list[str]:
+    """What has to hold for the row that is read from to be there."""
+    assert node.access is not None
+    return places.inside if node.access.bounds is not Bounds.INSIDE else []
 
 
 def _operands(writer: BoxWriter, value: ValueText) -> tuple[list[str], list[str]]:

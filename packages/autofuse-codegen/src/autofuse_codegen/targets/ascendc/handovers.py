@@ -19,10 +19,12 @@ class Handovers:
 
     Buffers of values that other phases read, too, are given back where the scope of the phase ends (``finish``).
     ``_arriving`` are Loads without a queue that nothing has waited for. ``_settled`` are values that the scalar unit
-    may read, since it has waited for the vector unit when they were there.
+    may read, since it has waited for the vector unit when they were there. Queues in ``_ahead`` are filled in another
+    scope than that of the phase, one tile before.
     """
 
     draft: Draft
+    _ahead: set[str] = field(factory=set)
     _open: dict[str, str] = field(factory=dict)
     _left: dict[str, int] = field(factory=dict)
     _waiting: dict[str, list[AscNode]] = field(factory=dict)
@@ -38,8 +40,42 @@ class Handovers:
                 if queue is not None:
                     self._left[queue.name] = self._left.get(queue.name, 0) + 1
 
+    def fits_ahead(self) -> tuple[Queue, ...]:
+        """Return the queues that can be filled while an earlier tile is worked on: by copies from known places.
+
+        Indices that say the places are loaded ahead, too, and what is loaded at the places, or neither is.
+        """
+        draft = self.draft
+        loads = {q: self._loads(q) for q in draft.memory.queues if q.is_ahead and not self._is_kept(q)}
+        found = {q: nodes for q, nodes in loads.items() if nodes and all(self._is_copied(node) for node in nodes)}
+        while True:
+            ahead = {node.name for nodes in found.values() for node in nodes}
+            parted = {
+                name
+                for node in draft.order
+                if (indices := index_operands(node)) and not ahead.issuperset({node.name, *indices})
+                for name in (node.name, *indices)
+            }
+            left = {q: nodes for q, nodes in found.items() if parted.isdisjoint(node.name for node in nodes)}
+            if len(left) == len(found):
+                return tuple(found)
+            found = left
+
+    def _is_copied(self, node: AscNode) -> bool:
+        copied = (LoadForm.ROWS, LoadForm.BOX, LoadForm.ROW_BY_INDEX)
+        return form_of(self.draft, node) in copied and not waits_for_values(node, self.draft.nodes)
+
+    def copy_in_ahead(self) -> None:
+        """Fill the queues that are filled one tile before; their scope ends with these lines."""
+        self._ahead = {queue.name for queue in self.fits_ahead()}
+        self._copy_in([queue for queue in self.draft.memory.queues if queue.name in self._ahead])
+
     def copy_in(self) -> None:
-        """Fill all queues but those of Loads whose indices are computed.
+        """Fill all queues but those of Loads whose indices are computed, and those filled before."""
+        self._copy_in([queue for queue in self.draft.memory.queues if queue.name not in self._ahead])
+
+    def _copy_in(self, queues: list[Queue]) -> None:
+        """Fill ``queues``.
 
         Rows at places that index values say come behind those values; what no copy moves is read last, by the scalar
         unit, once the vector unit lets go of it.
@@ -49,7 +85,7 @@ class Handovers:
         gathers: list[AscNode] = []
         read: list[AscNode] = []
         staged: list[AscNode] = []
-        for queue in draft.memory.queues:
+        for queue in queues:
             loads = self._loads(queue)
             if not loads or any(waits_for_values(node, draft.nodes) for node in loads):
                 continue
@@ -264,8 +300,12 @@ class Handovers:
         """Take the buffer of ``queue``, whose values this phase makes, or made before: ``value``."""
         nodes = self._members(queue) or ([value] if value is not None else [])
         kind = "uint8_t" if queue.is_shared else type_name(nodes[0].dtype)
-        self.draft.put(f"{self._handle(queue, nodes[0])} = {queue.name}.DeQue<{kind}>();")
-        self._slice(queue, nodes, declare=False)
+        is_new = queue.name in self._ahead
+        handle = self._handle(queue, nodes[0])
+        if is_new:
+            self.draft.put(f"LocalTensor<{kind}> {handle};")
+        self.draft.put(f"{handle} = {queue.name}.DeQue<{kind}>();")
+        self._slice(queue, nodes, declare=is_new)
         self._open[queue.name] = "taken"
         if queue.position is QueuePosition.VECIN:
             self._taken_at.setdefault(queue.name, len(self.draft.lines))

@@ -37,7 +37,19 @@ class Loop:
     body: "tuple[Item, ...]"
 
 
-Item: TypeAlias = Line | Loop
+@frozen
+class Handed:
+    """Where what was written to ``memory`` for the next tile, under the names of `for_next`, becomes the tile's own."""
+
+    memory: frozenset[str]
+
+
+Item: TypeAlias = Line | Loop | Handed
+
+
+def for_next(memory: str) -> str:
+    """Return what ``memory`` is called while it is filled for the next tile: another buffer of its queue."""
+    return f"{memory} of the next tile"
 
 
 def vector(text: str, reads: Iterable[str], writes: Iterable[str], settles: bool = False) -> Line:
@@ -69,6 +81,8 @@ def texts_of(items: Iterable[Item], indent: str = "") -> list[str]:
                 inside = texts_of(item.body, indent + "  ")
                 derived = used((indent + "  " + text for text in item.derived), "\n".join(inside))
                 found += [indent + item.head, *derived, *inside, indent + "}"]
+            case Handed():
+                pass
     return found
 
 
@@ -101,6 +115,11 @@ def _insert(items: tuple[Item, ...], pending: _Unfinished) -> tuple[tuple[Item, 
             found.append(evolve(item, body=body))
             passed = {(memory, head or item.head) for memory, head in pending}
             pending = left | {(memory, head) for memory, head in passed if (memory, "") not in left}
+            continue
+        if isinstance(item, Handed):
+            found.append(item)
+            names = {for_next(memory): memory for memory in item.memory}
+            pending = frozenset((names.get(memory, memory), head) for memory, head in pending)
             continue
         if item.reads & {memory for memory, _ in pending}:
             found.append(Line(BARRIER, settles=True, depth=item.depth))

@@ -14,6 +14,10 @@ from autofuse_codegen.targets.ascendc.layout import Layouts
 ValueText = Callable[[str, dict[str, str]], str]
 """The text of an index operand (a node's name) at a point of the tile (root axis -> index in the tile)."""
 
+RowText = Callable[[str, dict[str, str]], str | None]
+"""The text of the indices along the innermost axis at a point of the other ones; None where no tensor has them as
+32-bit or 64-bit integers."""
+
 
 class LoadForm(Enum):
     """How the elements of a tile get into UB."""

@@ -5,11 +5,12 @@ that, several share a queue: they are filled one after the other and handed on t
 that the kernel computes has no queue: it is waited for before it is read, by one event for all.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import copy
 
 from attrs import define, field, frozen
 from autofuse_ir.asc_graph import AscNode
+from autofuse_ir.asc_ops import NOT_EVALUATED, REDUCTIONS
 from autofuse_ir.dims import Dim, const
 from autofuse_ir.schedule import Buffer, ImplGraph, Location, QueuePosition
 
@@ -23,9 +24,29 @@ BUFFERS = 64
 SCRATCH = "scratch"
 
 
+LONG_NODES = 16
+"""Operators of a tile whose instructions are too many to wait all at once: some take two or three."""
+LONG_OPS = (*REDUCTIONS, "CumSum", "CumProd")
+"""Operators of many instructions each; so are those that the schedule says are composed."""
+
+
+def is_long(nodes: Iterable[AscNode]) -> bool:
+    """True where the scalar unit has to wait for the vector unit before it has issued all of a tile's ``nodes``.
+
+    What stands behind them, copies for the next tile, is late then.
+    """
+    computed = [node for node in nodes if node.op not in (*NOT_EVALUATED, "Load", "Store")]
+    return len(computed) > LONG_NODES or any(
+        node.op in LONG_OPS or node.attr("composed") is not None for node in computed
+    )
+
+
 @frozen
 class Queue:
-    """A queue of ``copies`` buffers, each for all of ``members``. ``passes``: what was loaded is stored as it is."""
+    """A queue of ``copies`` buffers, each for all of ``members``. ``passes``: what was loaded is stored as it is.
+
+    ``is_ahead``: phases may fill it for the next tile before they take what they work on.
+    """
 
     name: str
     position: QueuePosition
@@ -33,13 +54,14 @@ class Queue:
     copies: int
     size_field: str
     passes: bool = False
+    is_ahead: bool = False
 
     @property
     def type(self) -> str:
         """The type of the queue."""
         if self.passes:
             return "TQueBind<TPosition::VECIN, TPosition::VECOUT, 1>"
-        return f"TQue<TPosition::{self.position.name}, 1>"
+        return f"TQue<TPosition::{self.position.name}, {self.copies if self.is_ahead else 1}>"
 
     @property
     def is_shared(self) -> bool:
@@ -100,7 +122,9 @@ class Memory:
             first = members[0]
             stem = (self._value_of(first.name) if len(members) == 1 else "") or f"{first.position.name.lower()}{number}"
             name = self.names.of(f"queue {number}", f"{stem}_queue")
-            queues.append(Queue(name, first.position, members, first.copies, f"q{number}_size", first.name in passing))
+            passes = first.name in passing
+            is_ahead = not passes and first.copies > 1 and self._feeds_long_tiles(members)
+            queues.append(Queue(name, first.position, members, first.copies, f"q{number}_size", passes, is_ahead))
         self.queues = tuple(queues)
         rest = [b for b in local if b.position is QueuePosition.VECCALC or b in late]
         stages = any(n.op == "Load" and n.attr("scratch") for n in self.impl.nodes)
@@ -199,6 +223,17 @@ class Memory:
                 fix="give it an accumulator",
             )
         return found
+
+    def _feeds_long_tiles(self, members: tuple[Buffer, ...]) -> bool:
+        """True where a phase that loads into ``members`` gives the vector unit more work than waits in its queue."""
+        names = {b.name for b in members}
+        nodes = {node.name: node for node in self.impl.nodes}
+        for phase in self.impl.phases:
+            made = [nodes[name] for segment in phase.segments for name in segment.nodes]
+            loads = [n for n in made if n.op == "Load" and self.memory_of(n.name) in names]
+            if loads and is_long(made):
+                return True
+        return False
 
     def _passing(self) -> frozenset[str]:
         """Buffers of Loads that nobody but Stores reads."""

@@ -8,7 +8,7 @@ phase 1   for row: for piece: { ... }, shares 1 loop           for piece: { x = 
 import re
 from collections.abc import Callable
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 from autofuse_ir.asc_graph import AscNode, Axis
 from autofuse_ir.schedule import ImplGraph, Phase
 
@@ -16,7 +16,8 @@ from autofuse_codegen.errors import CodegenError
 from autofuse_codegen.targets.ascendc.draft import Draft
 from autofuse_codegen.targets.ascendc.handovers import Handovers
 from autofuse_codegen.targets.ascendc.layout import Layouts
-from autofuse_codegen.targets.ascendc.lines import Item, Line, Loop, texts_of
+from autofuse_codegen.targets.ascendc.lines import Handed, Item, Line, Loop, for_next, texts_of
+from autofuse_codegen.targets.ascendc.memory import is_long
 from autofuse_codegen.targets.ascendc.nest import Nest
 from autofuse_codegen.targets.ascendc.reductions import opened_by, opening
 from autofuse_codegen.targets.ascendc.statements import write_node
@@ -89,6 +90,9 @@ class Function:
                     items += self._opened(node, number, nest, scope)
             inner, bound, derived = nest.entered(axis)
             index = nest.index_of(axis)
+            if axis != phase.block and depth + 1 == len(phase.loops) and len(sharing) == 1 and not phase.backwards:
+                items.append(self._innermost(sharing[0], nest, scope))
+                continue
             if axis != phase.block:
                 head = f"for (af_i64 {index} = {nest.begin(axis)}; {index} < {bound}; ++{index}) {{"
                 if axis in phase.backwards:
@@ -105,10 +109,40 @@ class Function:
             items = [*(Line(text) for text in guard), *self._nested(sharing, depth + 1, inner, scope)]
         return [*items, *(Line(text) for text in scope.ends)]
 
+    def _innermost(self, number: int, nest: Nest, around: Scope) -> Loop:
+        """The loop over the tiles of phase ``number``.
+
+        Where a tile has many instructions, the next one is loaded before they are issued: the loop has one iteration
+        more, and each loads one tile and works on the one before it.
+        """
+        axis = self.impl.phases[number].loops[-1]
+        inner, bound, derived = nest.entered(axis)
+        index, begin = nest.index_of(axis), nest.begin(axis)
+        draft = self.draft_of(number)
+        queues = Handovers(draft)
+        if not (is_long(draft.order) and queues.fits_ahead()):
+            head = f"for (af_i64 {index} = {begin}; {index} < {bound}; ++{index}) {{"
+            return Loop(head, derived, tuple(self._nested((number,), len(draft.phase.loops), inner, _inside(around))))
+        ahead = nest.names.of(f"ahead {axis}", f"{axis}_ahead")
+        queues.copy_in_ahead()
+        loads = [_for_next(item) for item in self._with_names(draft, _inside(around))]
+        filled = frozenset(memory for item in draft.lines if isinstance(item, Line) for memory in item.writes)
+        draft.lines = []
+        scope = _inside(around)
+        work = [*self._worked_on(draft, queues, scope), *(Line(text) for text in scope.ends)]
+        parts: tuple[Item, ...] = (
+            Loop(f"if ({ahead} < {bound}) {{", (f"const af_i64 {index} = {ahead};", *derived), tuple(loads)),
+            Loop(f"if ({ahead} > {begin}) {{", (f"const af_i64 {index} = {ahead} - 1;", *derived), tuple(work)),
+            Handed(filled),
+        )
+        return Loop(f"for (af_i64 {ahead} = {begin}; {ahead} <= {bound}; ++{ahead}) {{", (), parts)
+
     def _tile(self, number: int, scope: Scope) -> list[Item]:
         draft = self.draft_of(number)
+        return self._worked_on(draft, Handovers(draft), scope)
+
+    def _worked_on(self, draft: Draft, queues: Handovers, scope: Scope) -> list[Item]:
         self.drafts.append(draft)
-        queues = Handovers(draft)
         queues.copy_in()
         for node in draft.order:
             write_node(node, draft, queues)
@@ -135,6 +169,16 @@ class Function:
                 fresh.append(text)
         scope.declared.update(fresh)
         return [*(Line(text) for text in fresh), *draft.lines]
+
+
+def _for_next(item: Item) -> Item:
+    """Return ``item`` as it writes to the buffers of the next tile."""
+    return evolve(item, writes=frozenset(map(for_next, item.writes))) if isinstance(item, Line) else item
+
+
+def _inside(scope: Scope) -> Scope:
+    """A scope in ``scope``, which knows its names."""
+    return Scope(set(scope.declared))
 
 
 def _declared(line: str) -> str:

@@ -39,10 +39,13 @@ class Loops:
     counted: dict[str, str] = field(factory=dict)
     depth: int = 0
 
-    def open(self, axis: Axis, reads: frozenset[str] = frozenset()) -> str:
-        """Open the loop over ``axis`` and return its index; ``reads``: memory that must be there before it begins."""
+    def open(self, axis: Axis, reads: frozenset[str] = frozenset(), first: str = "0") -> str:
+        """Open the loop over ``axis`` from ``first`` on and return its index.
+
+        ``reads``: memory that must be there before it begins.
+        """
         index = self.nest.names.of(f"row {axis.name}", f"{axis.name}_i")
-        self.put(f"for (uint32_t {index} = 0; {index} < {self.layouts.extent(axis)}; ++{index}) {{", reads=reads)
+        self.put(f"for (uint32_t {index} = {first}; {index} < {self.layouts.extent(axis)}; ++{index}) {{", reads=reads)
         self.counted[axis.root] = index
         self.depth += 1
         return index

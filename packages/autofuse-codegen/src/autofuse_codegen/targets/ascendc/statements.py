@@ -118,5 +118,5 @@ def _store(node: AscNode, draft: Draft, queues: Handovers) -> None:
 
 def _copy_out(node: AscNode, draft: Draft) -> None:
     value = draft.tensor(draft.nodes[node.inputs[0]])
-    transfers = Transfers(draft.nest, draft.layouts, draft.nodes, draft.index)
+    transfers = Transfers(draft.nest, draft.layouts, draft.nodes, draft.index, draft.indices)
     draft.lines += transfers.store(node, draft.gm(node)[0], value)

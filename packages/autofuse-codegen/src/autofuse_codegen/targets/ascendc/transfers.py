@@ -8,10 +8,10 @@ from autofuse_ir.dims import Dim, const, product
 
 from autofuse_codegen.errors import CodegenError
 from autofuse_codegen.targets.ascendc.boxes import BoxWriter, box
-from autofuse_codegen.targets.ascendc.gathers import elements, rows_by_index
+from autofuse_codegen.targets.ascendc.gathers import elements, rows_by_index, waited_for
 from autofuse_codegen.targets.ascendc.layout import Layouts
 from autofuse_codegen.targets.ascendc.lines import Line
-from autofuse_codegen.targets.ascendc.loads import LoadForm, ValueText, load_form, moves_rows
+from autofuse_codegen.targets.ascendc.loads import LoadForm, RowText, ValueText, load_form, moves_rows
 from autofuse_codegen.targets.ascendc.nest import Nest
 from autofuse_codegen.targets.ascendc.places import at
 from autofuse_codegen.targets.ascendc.staged import staged
@@ -19,12 +19,14 @@ from autofuse_codegen.targets.ascendc.staged import staged
 
 @frozen
 class Transfers:
-    """Writes loads and stores; ``nodes`` of the kernel by name, ``value`` the text of an index at a point."""
+    """Writes loads and stores; ``nodes`` of the kernel by name, ``value`` the text of an index at a point, ``row`` of a
+    row of them."""
 
     nest: Nest
     layouts: Layouts
     nodes: Mapping[str, AscNode]
     value: ValueText
+    row: RowText
 
     def load(self, node: AscNode, to: str, memory: str, gm: str) -> list[Line]:
         """Return the lines that get a tile of global tensor ``gm`` into tensor ``to``, which lies in ``memory``."""
@@ -37,8 +39,8 @@ class Transfers:
             case LoadForm.STAGED:
                 staged(writer)
             case LoadForm.ELEMENTS:
-                elements(writer, self.value)
-        return writer.loops.close()
+                elements(writer, self.value, self.row)
+        return waited_for(writer.loops.close())
 
     def store(self, node: AscNode, gm: str, source: str) -> list[Line]:
         """Return the lines that copy tensor ``source`` out."""

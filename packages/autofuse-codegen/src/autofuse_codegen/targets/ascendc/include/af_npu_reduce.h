@@ -100,14 +100,15 @@ __aicore__ inline void af_columns_of(const AscendC::LocalTensor<T>& columns, con
   }
 }
 
-// Halves the partials of a leaf to one each, and hands these on. `columns`: a block for each row, rows
-// rounded up to 16.
+// Halves the partials of a leaf of `filled` elements to one each, and hands these on. What no element was joined to
+// changes nothing, and is left out. `columns`: a block for each row, rows rounded up to 16.
 template <typename Join, typename T, typename Sink>
 __aicore__ inline void af_close_leaf(const Sink& sink, const AscendC::LocalTensor<T>& partials,
-                                     const AscendC::LocalTensor<T>& columns, uint32_t rows, af_i64 number,
-                                     bool is_last) {
+                                     const AscendC::LocalTensor<T>& columns, uint32_t rows, uint32_t filled,
+                                     af_i64 number, bool is_last) {
   constexpr uint32_t block = 32 / sizeof(T), lanes = 256 / sizeof(T);
   for (uint32_t half = lanes / 2; half >= block; half /= 2) {
+    if (filled <= half) continue;
     AscendC::PipeBarrier<PIPE_V>();
     for (uint32_t row = 0; row < rows; row += 255) {
       const auto some = partials[row * lanes];
@@ -118,6 +119,7 @@ __aicore__ inline void af_close_leaf(const Sink& sink, const AscendC::LocalTenso
   AscendC::PipeBarrier<PIPE_V>();
   af_columns_of(columns, partials, rows, pitch);
   for (uint32_t half = block / 2; half > 0; half /= 2) {
+    if (filled <= half) continue;
     AscendC::PipeBarrier<PIPE_V>();
     Join::whole(columns, columns, columns[half * pitch], half * pitch);
   }
@@ -165,6 +167,6 @@ __aicore__ inline void af_reduce_rows(const Sink& sink, const AscendC::LocalTens
     if (room == leaf) AscendC::Duplicate(partials, identity, static_cast<int32_t>(rows * lanes));
     af_join_rows<Join>(partials, from[static_cast<uint32_t>(at - elements.start)], rows, pitch, now);
     if (now < room && at + now < elements.total) return;
-    af_close_leaf<Join>(sink, partials, columns, rows, at / leaf, at + now == elements.total);
+    af_close_leaf<Join>(sink, partials, columns, rows, leaf - room + now, at / leaf, at + now == elements.total);
   }
 }

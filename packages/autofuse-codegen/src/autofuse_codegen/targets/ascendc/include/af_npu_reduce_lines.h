@@ -80,7 +80,7 @@ __aicore__ inline void af_reduce_lines(const Sink& sink, const AscendC::LocalTen
         }
       }
       if (first + now < leaf && number + now < total) continue;
-      af_close_leaf<Join>(sink, partials, places, rows, number / leaf, number + now == total);
+      af_close_leaf<Join>(sink, partials, places, rows, first + now, number / leaf, number + now == total);
     }
   }
 }

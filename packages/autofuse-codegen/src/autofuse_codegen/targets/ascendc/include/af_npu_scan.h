@@ -2,12 +2,16 @@
 // and give the first one what joining nothing gives. Reverse ones start at the end.
 //
 // Along an outer axis whole rows are joined. Along the innermost one rows are transposed first, so that columns become
-// rows; a single one is walked by the scalar unit.
+// rows. A few long rows of integers, which any order gives one result, are cut into pieces that are scanned side by
+// side; what comes before a piece is joined to all of it then. A single row of floats is walked by the scalar unit:
+// rounding makes each sum wait for the one before it.
 #pragma once
 #include "af_npu_fill.h"
 #include "af_npu_stage.h"
 
-constexpr uint32_t AF_SCAN_ROWS = 128;  // that are transposed together
+constexpr uint32_t AF_SCAN_ROWS = 128;      // that are transposed together
+constexpr uint32_t AF_SCAN_FEW = 16;        // rows that are too few for that
+constexpr uint32_t AF_SCAN_PIECES = 1024;   // columns from which on pieces are worth it
 
 template <bool product, typename T>
 __aicore__ inline T af_joined(T a, T b) {
@@ -146,12 +150,75 @@ __aicore__ inline void af_scan_turned(const AscendC::LocalTensor<T>& to, const A
   }
 }
 
+// What one row has come to; `is_there` once anything has.
+template <typename T>
+struct af_total {
+  T value;
+  bool is_there;
+
+  template <bool product>
+  __aicore__ inline void join(T more) {
+    value = is_there ? af_joined<product>(value, more) : more;
+    is_there = true;
+  }
+};
+
+// Elements `from` to `end` of a row, on the scalar unit.
+template <bool product, bool exclusive, bool reverse, typename T>
+__aicore__ inline void af_scan_few(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from,
+                                   uint32_t start, uint32_t end, af_total<T>& total) {
+  for (uint32_t i = start; i < end; ++i) {
+    const uint32_t at = reverse ? start + end - 1 - i : i;
+    const T before = total.is_there ? total.value : static_cast<T>(product ? 1 : 0);
+    total.template join<product>(from.GetValue(at));
+    to.SetValue(at, exclusive ? before : total.value);
+  }
+}
+
+// One row of `columns` integers of 32 bits, in up to AF_SCAN_ROWS pieces; `pitch` elements have contents afterwards.
+template <bool product, bool exclusive, bool reverse, typename T>
+__aicore__ inline void af_scan_pieces(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from,
+                                      uint32_t columns, uint32_t pitch, const AscendC::LocalTensor<uint8_t>& scratch,
+                                      af_total<T>& total) {
+  const uint32_t piece = af_round_up((columns + AF_SCAN_ROWS - 1) / AF_SCAN_ROWS, 8), pieces = columns / piece;
+  const uint32_t rest = pieces * piece;
+  if (rest < pitch) af_fill(to[rest], static_cast<T>(0), pitch - rest);
+  af_scan_turned<product, exclusive, reverse>(to, from, pieces, piece, piece, scratch, af_running<T>{{}, true, false});
+  af_order<AscendC::HardEvent::V_S>();
+  if (reverse) af_scan_few<product, exclusive, reverse>(to, from, rest, columns, total);
+  for (uint32_t i = 0; i < pieces; ++i) {
+    const uint32_t at = (reverse ? pieces - 1 - i : i) * piece, last = reverse ? at : at + piece - 1;
+    const auto some = to[at];
+    const T own = exclusive ? af_joined<product>(to.GetValue(last), from.GetValue(last)) : to.GetValue(last);
+    if (total.is_there && product) AscendC::Muls(some, some, total.value, static_cast<int32_t>(piece));
+    if (total.is_there && !product) AscendC::Adds(some, some, total.value, static_cast<int32_t>(piece));
+    total.template join<product>(own);
+  }
+  if (!reverse) af_scan_few<product, exclusive, reverse>(to, from, rest, columns, total);
+  af_order<AscendC::HardEvent::S_V>();
+}
+
 // Along rows of `columns` elements, `pitch` apart.
 template <bool product, bool exclusive, bool reverse, typename T>
 __aicore__ inline void af_scan_columns(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from,
                                        uint32_t rows, uint32_t columns, uint32_t pitch,
                                        const AscendC::LocalTensor<uint8_t>& scratch,
                                        const af_running<T>& running = {{}, true, false}) {
+  if constexpr (sizeof(T) == 4 && static_cast<T>(0.5f) == static_cast<T>(0)) {
+    if (rows < AF_SCAN_FEW && columns >= AF_SCAN_PIECES) {
+      for (uint32_t row = 0; row < rows; ++row) {
+        af_total<T> total = {static_cast<T>(product ? 1 : 0), !running.is_first};
+        if (!running.is_first) {
+          af_order<AscendC::HardEvent::V_S>();
+          total.value = running.sums.GetValue(row);
+        }
+        af_scan_pieces<product, exclusive, reverse>(to[row * pitch], from[row * pitch], columns, pitch, scratch, total);
+        if (running.goes_on) running.sums.SetValue(row, total.value);
+        af_order<AscendC::HardEvent::S_V>();
+      }
+      return;
+    }
+  }
   if constexpr (sizeof(T) == 4) {
     if (rows > 1) {
       for (uint32_t row = 0; row < rows; row += AF_SCAN_ROWS) {
