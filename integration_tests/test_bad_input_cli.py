@@ -208,28 +208,47 @@ HEED_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_in
 """A shell starts what runs in the background with interrupts ignored, which all that is started from there inherits."""
 
 
-def test_an_interrupt_leaves_nothing_half_written(place: Path) -> None:
-    begun, compiler = place / "begun", place / "slow_compiler"
-    sources = '*.cpp*) touch "$BEGUN"; sleep 2;;'
+@pytest.mark.parametrize("whole_group", [True, False], ids=["as_from_a_terminal", "as_from_another_process"])
+def test_an_interrupt_ends_compilers_and_leaves_nothing_half_written(
+    place: Path, tmp_path: Path, whole_group: bool
+) -> None:
+    """The compiler would go on for an hour, by a child of its own as real ones have."""
+    begun, compiler = tmp_path / "begun", tmp_path / "slow_compiler"
+    sources = '*.cpp*) sleep 3600 & echo $$ $! > "$BEGUN.new"; mv "$BEGUN.new" "$BEGUN"; wait;;'
     compiler.write_text(f'#!/bin/sh\ncase "$*" in {sources} esac\nexec g++ "$@"\n', encoding="utf-8")
     compiler.chmod(0o755)
-    mine = {"AUTOFUSE_CACHE": str(place / "interrupted_cache"), "CXX": str(compiler), "BEGUN": str(begun)}
+    cache = tmp_path / "interrupted_cache"
+    mine = {"AUTOFUSE_CACHE": str(cache), "CXX": str(compiler), "BEGUN": str(begun)}
     process = subprocess.Popen(
         [sys.executable, "-c", f"{HEED_INTERRUPTS}\n{START}", "compile", "m.onnx", "-o", "interrupted"],
         cwd=place,
         env={**os.environ, **mine},
         stderr=subprocess.PIPE,
         text=True,
-        start_new_session=True,  # the compiler gets the signal too, as from a terminal
+        start_new_session=True,
     )
     while not begun.exists() and process.poll() is None:
         time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGINT)
+    if whole_group:
+        os.killpg(process.pid, signal.SIGINT)
+    else:
+        os.kill(process.pid, signal.SIGINT)
     _, told = process.communicate(timeout=120)
     assert process.returncode == 130, told
     assert "Traceback" not in told
     assert not (place / "interrupted").exists()
-    assert not [path for path in (place / "interrupted_cache").rglob("*/.*") if path.is_dir()]
+    assert not [path for path in cache.rglob("*/.*") if path.is_dir()]
+    for number in begun.read_text(encoding="utf-8").split():
+        assert not is_running(int(number))
+
+
+def is_running(process: int) -> bool:
+    """Whether a process is there; one that has ended and that nobody waited for is not."""
+    status = Path(f"/proc/{process}/stat")
+    try:
+        return status.read_text(encoding="utf-8").rpartition(")")[2].split()[0] not in ("Z", "X")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def damaged(folder: Path, name: str, change: Callable[[bytes], bytes]) -> None:

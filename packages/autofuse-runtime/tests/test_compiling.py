@@ -197,7 +197,7 @@ def test_the_extension_compiles_without_a_warning(tmp_path: Path, toolchain: Too
     def compile_unit(path: Path) -> None:
         toolchain.compile_c(path, path.with_suffix(".o"), flags)
 
-    in_parallel(compile_unit, sorted(tmp_path.glob("*.c")))
+    in_parallel(compile_unit, sorted(tmp_path.glob("*.c")), toolchain)
 
 
 def test_instruction_sets_are_compared_by_feature() -> None:

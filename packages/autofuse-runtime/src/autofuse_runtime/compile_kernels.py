@@ -93,7 +93,7 @@ def compile_library(
             def compile_unit(paths: tuple[str, ...]) -> list[Path]:
                 return _compile_unit(cache, toolchain, folder, paths, flags, unit_recipe(texts, paths, made_with))
 
-            objects = [path for paths in in_parallel(compile_unit, units) for path in paths]
+            objects = [path for paths in in_parallel(compile_unit, units, toolchain) for path in paths]
             toolchain.link_shared(objects, directory / "kernels.so")
 
     with cache.in_use():  # the objects, until they are linked

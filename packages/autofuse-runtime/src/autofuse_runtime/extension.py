@@ -93,7 +93,7 @@ def _compile(
         toolchain.compile_c(unit, target, flags)
         return target
 
-    objects = in_parallel(compile_unit, units)
+    objects = in_parallel(compile_unit, units, toolchain)
     toolchain.link_shared(objects, directory / f"{_NAME}.so", libraries=("-pthread", "-ldl", *extra))
     for path in (*objects, *[directory / name for name in texts]):
         path.unlink()

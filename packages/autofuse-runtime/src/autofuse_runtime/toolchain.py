@@ -2,10 +2,12 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -30,6 +32,8 @@ KERNEL_FLAGS: tuple[str, ...] = (
 
 _CANDIDATES = ("g++", "clang++", "c++")
 _SHOWN_LINES = 12
+_SECONDS_TO_END = 2.0
+"""What a compiler that is to end has for removing its files."""
 
 
 class Toolchain:
@@ -40,6 +44,8 @@ class Toolchain:
         self.identity = identity
         self.processes_started = 0
         self._lock = threading.Lock()
+        self._running: set[subprocess.Popen[str]] = set()
+        self._is_ending = False
 
     @property
     def is_clang(self) -> bool:
@@ -70,19 +76,53 @@ class Toolchain:
         self._make(target, [self.driver, "-shared", *inputs, *libraries], f"linking {target.name}")
 
     def _completed(self, command: Sequence[str]) -> "subprocess.CompletedProcess[str]":
-        with self._lock:
-            self.processes_started += 1
+        process = self._started(command)
+        try:
+            said, told = process.communicate()
+        except (KeyboardInterrupt, SystemExit):
+            _end([process])
+            raise
+        finally:
+            with self._lock:
+                self._running.discard(process)
+        return subprocess.CompletedProcess(list(command), process.returncode, said, told)
+
+    def _started(self, command: Sequence[str]) -> "subprocess.Popen[str]":
         # Messages in one language, so that they can be looked up.
         environment = {**os.environ, "LC_ALL": "C"}
-        return subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env=environment,
-            check=False,
-        )
+        with self._lock:
+            if self._is_ending:
+                raise KeyboardInterrupt  # in a thread: nobody waits for what it would make
+            self.processes_started += 1
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                env=environment,
+                process_group=0,  # a driver has children, and all of them are ended
+            )
+            self._running.add(process)
+        return process
+
+    @contextmanager
+    def ended_when_interrupted(self) -> Iterator[None]:
+        """End the compilers that other threads wait for, and start no more, where an interrupt leaves this context."""
+        try:
+            yield
+        except (KeyboardInterrupt, SystemExit):
+            with self._lock:
+                self._is_ending = True
+                running = list(self._running)
+            _end(running)
+            raise
+
+    def may_start_again(self) -> None:
+        """Take back that no compiler is started any more."""
+        with self._lock:
+            self._is_ending = False
 
     def _make(self, target: Path, command: Sequence[str], what: str) -> None:
         done = self._completed([*command, "-o", str(target)])
@@ -130,10 +170,33 @@ def _identity(path: str) -> str | None:
     return " ".join([kind, done.stdout.splitlines()[0].strip(), target]).strip()
 
 
-def in_parallel(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    """Apply ``work``, which waits for a compiler process, to all items at once, as many as there are CPUs."""
+def _end(processes: Sequence["subprocess.Popen[str]"]) -> None:
+    """End ``processes`` and what they have started; wait for it."""
+    for process in processes:
+        _signal(process, signal.SIGTERM)
+    for process in processes:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_SECONDS_TO_END)
+        _signal(process, signal.SIGKILL)
+        process.wait()
+
+
+def _signal(process: "subprocess.Popen[str]", number: signal.Signals) -> None:
+    """Send a signal to a process group, of which nothing may be left."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
+def in_parallel(work: Callable[[T], R], items: Sequence[T], toolchain: Toolchain) -> list[R]:
+    """Apply ``work``, which waits for a process of ``toolchain``, to all items at once, as many as there are CPUs.
+
+    An interrupt ends what runs at once; nothing else is started.
+    """
     workers = min(len(items), len(os.sched_getaffinity(0)))
     if workers < 2:
         return [work(item) for item in items]
-    with ThreadPoolExecutor(workers) as executor:
-        return list(executor.map(work, items))
+    try:
+        with ThreadPoolExecutor(workers) as executor, toolchain.ended_when_interrupted():
+            return list(executor.map(work, items))
+    finally:
+        toolchain.may_start_again()

@@ -99,7 +99,11 @@ def load_real(
         with tempfile.TemporaryDirectory(prefix="autofuse-src-", dir=directory.parent) as folder:
             write_sources(sources, Path(folder))
             unique = {_launch_source(bundle): bundle for bundle in bundles}
-            in_parallel(lambda bundle: _compile(Path(folder), directory, bundle, compiler), list(unique.values()))
+
+            def compile_one(bundle: KernelBundle) -> None:
+                _compile(Path(folder), directory, bundle, compiler)
+
+            in_parallel(compile_one, list(unique.values()), compiler)
             compile_tilings(Path(folder), bundles, toolchain, directory / TILING)
 
     directory = cache.entry(recipe, make)
