@@ -1,6 +1,7 @@
 """Runs host regions in ONNX Runtime (extra ``onnx``)."""
 
 import ctypes
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -26,6 +27,9 @@ NOT_IN_NUMPY = {
     "float8_e5m2fnuz": TensorProto.FLOAT8E5M2FNUZ,
 }
 """Element types that ONNX Runtime does not take as NumPy arrays, by the name of their ml_dtypes type."""
+
+_CODES = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
+_WHILE_RUNNING = re.compile(r"Non-zero status code returned while running (\w+) node\. Name:'([^']*)' Status Message: ")
 
 _BITS: dict[int, "np.dtype[Any]"] = {1: np.dtype(np.uint8), 2: np.dtype(np.uint16)}
 
@@ -97,7 +101,7 @@ class RegionCall:
             return [_array(result) for result in self._session.run_with_ort_values(self._made, ort_values)]
         except Exception as error:  # ONNX Runtime's errors have no common class
             raise OnnxError(
-                f"ONNX Runtime refused to run it: {_first_line(error)}",
+                f"ONNX Runtime refused to run it: {_told(error)}",
                 where=self._where,
                 fix=f"check the inputs of its operators: {_operators(self._region)}",
             ) from error
@@ -135,8 +139,7 @@ class RegionCall:
                 failures.append(error)
         else:
             raise OnnxError(
-                f"ONNX Runtime {onnxruntime.__version__} cannot run {_operators(self._region)}: "
-                f"{_first_line(failures[0])}",
+                f"ONNX Runtime {onnxruntime.__version__} cannot run {_operators(self._region)}: {_told(failures[0])}",
                 where=self._where,
                 fix="upgrade onnxruntime, or replace these operators in the model",
             ) from failures[0]
@@ -166,9 +169,12 @@ def _operators(region: ProgramRegion) -> str:
     return ", ".join(shown) + (", ..." if len(names) > len(shown) else "")
 
 
-def _first_line(error: Exception) -> str:
-    text = str(error).strip().splitlines()
-    return text[0][:300] if text else type(error).__name__
+def _told(error: Exception) -> str:
+    """What ONNX Runtime says, in one line and without its codes: the operator that failed, and why."""
+    lines = str(error).strip().splitlines()
+    if not lines:
+        return type(error).__name__
+    return _WHILE_RUNNING.sub(r"\1 \2: ", _CODES.sub("", lines[0]))[:300]
 
 
 def _contiguous(value: Any) -> Any:
