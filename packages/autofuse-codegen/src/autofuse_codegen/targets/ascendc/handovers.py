@@ -2,9 +2,9 @@
 
 from attrs import define, field
 from autofuse_ir.asc_graph import AscNode
-from autofuse_ir.asc_ops import NOT_EVALUATED
 from autofuse_ir.schedule import QueuePosition
 
+from autofuse_codegen.targets.ascendc.ahead import fits_ahead, is_kept, loads_of, members_of
 from autofuse_codegen.targets.ascendc.draft import Draft
 from autofuse_codegen.targets.ascendc.fills import clear, close_all, form_of, transfer
 from autofuse_codegen.targets.ascendc.lines import Line
@@ -40,34 +40,9 @@ class Handovers:
                 if queue is not None:
                     self._left[queue.name] = self._left.get(queue.name, 0) + 1
 
-    def fits_ahead(self) -> tuple[Queue, ...]:
-        """Return the queues that can be filled while an earlier tile is worked on: by copies from known places.
-
-        Indices that say the places are loaded ahead, too, and what is loaded at the places, or neither is.
-        """
-        draft = self.draft
-        loads = {q: self._loads(q) for q in draft.memory.queues if q.is_ahead and not self._is_kept(q)}
-        found = {q: nodes for q, nodes in loads.items() if nodes and all(self._is_copied(node) for node in nodes)}
-        while True:
-            ahead = {node.name for nodes in found.values() for node in nodes}
-            parted = {
-                name
-                for node in draft.order
-                if (indices := index_operands(node)) and not ahead.issuperset({node.name, *indices})
-                for name in (node.name, *indices)
-            }
-            left = {q: nodes for q, nodes in found.items() if parted.isdisjoint(node.name for node in nodes)}
-            if len(left) == len(found):
-                return tuple(found)
-            found = left
-
-    def _is_copied(self, node: AscNode) -> bool:
-        copied = (LoadForm.ROWS, LoadForm.BOX, LoadForm.ROW_BY_INDEX)
-        return form_of(self.draft, node) in copied and not waits_for_values(node, self.draft.nodes)
-
     def copy_in_ahead(self) -> None:
         """Fill the queues that are filled one tile before; their scope ends with these lines."""
-        self._ahead = {queue.name for queue in self.fits_ahead()}
+        self._ahead = {queue.name for queue in fits_ahead(self.draft)}
         self._copy_in([queue for queue in self.draft.memory.queues if queue.name in self._ahead])
 
     def copy_in(self) -> None:
@@ -86,7 +61,7 @@ class Handovers:
         read: list[AscNode] = []
         staged: list[AscNode] = []
         for queue in queues:
-            loads = self._loads(queue)
+            loads = loads_of(self.draft, queue)
             if not loads or any(waits_for_values(node, draft.nodes) for node in loads):
                 continue
             for node in loads:
@@ -113,7 +88,7 @@ class Handovers:
         if read or not all(is_gathered(node.dtype) for node in staged):
             draft.put("af_order<HardEvent::S_V>();")
         for queue, first in late:
-            if all(node in read or node in staged for node in self._loads(queue)):
+            if all(node in read or node in staged for node in loads_of(self.draft, queue)):
                 self._taken_at[queue.name] = len(draft.lines)  # there when the vector unit is
             draft.put(f"{queue.name}.EnQue({self._handle(queue, first)});")
 
@@ -133,11 +108,11 @@ class Handovers:
     def finish(self) -> list[str]:
         """Take what this phase loads for others alone; return what stands at the end of the scope of the phase."""
         self._arrive()
-        kept = [queue for queue in self.draft.memory.queues if queue.name in self._open and self._is_kept(queue)]
+        kept = [queue for queue in self.draft.memory.queues if queue.name in self._open and is_kept(self.draft, queue)]
         for queue in kept:
             if queue.position is QueuePosition.VECIN and self._open[queue.name] == "filled":
                 self._dequeue(queue)
-        return [f"{queue.name}.FreeTensor({self._handle(queue, self._members(queue)[0])});" for queue in kept]
+        return [f"{queue.name}.FreeTensor({self._handle(queue, members_of(self.draft, queue)[0])});" for queue in kept]
 
     def open(self, node: AscNode) -> None:
         """Take room for the value of reduction ``node`` where the first of its elements are still to come."""
@@ -195,13 +170,6 @@ class Handovers:
             self._taken_at[node.name] = len(draft.lines)
             close_all(draft, QueuePosition.VECIN, [node])
 
-    def _loads(self, queue: Queue) -> list[AscNode]:
-        """The Loads that fill ``queue``."""
-        if queue.position is not QueuePosition.VECIN:
-            return []
-        members = {member.name for member in queue.members}
-        return [n for n in self.draft.order if n.op == "Load" and self.draft.memory.memory_of(n.name) in members]
-
     def _has_indices(self, loads: list[AscNode]) -> bool:
         """True where one of ``loads`` is an index that the scalar unit reads before the queue is handed on."""
         early = [n for n in self.draft.order if n.op == "Load" and not waits_for_values(n, self.draft.nodes)]
@@ -219,8 +187,8 @@ class Handovers:
             if queue.position is QueuePosition.VECIN and self._open.get(queue.name) == "filled":
                 self._dequeue(queue)
             elif queue.position is QueuePosition.VECOUT and queue.name not in self._open:
-                self._alloc(queue, self._members(queue))
-                close_all(self.draft, queue.position, self._members(queue))
+                self._alloc(queue, members_of(self.draft, queue))
+                close_all(self.draft, queue.position, members_of(self.draft, queue))
 
     def release(self, node: AscNode) -> None:
         """Give back the buffers that ``node`` was the last to touch."""
@@ -229,8 +197,8 @@ class Handovers:
             if queue is None:
                 continue
             self._left[queue.name] -= 1
-            if self._left[queue.name] == 0 and not self._is_kept(queue):
-                self.draft.put(f"{queue.name}.FreeTensor({self._handle(queue, self._members(queue)[0])});")
+            if self._left[queue.name] == 0 and not is_kept(self.draft, queue):
+                self.draft.put(f"{queue.name}.FreeTensor({self._handle(queue, members_of(self.draft, queue)[0])});")
 
     def hand_on(self, node: AscNode, queue: Queue) -> list[AscNode]:
         """Hand the queue of the value that Store ``node`` writes on to the copy engine; return the Stores to do now.
@@ -260,12 +228,6 @@ class Handovers:
         """True for values whose memory this phase takes: of its own nodes, but for reductions of pieces."""
         return self.draft.makes(name) and name not in self.draft.opened
 
-    def _is_kept(self, queue: Queue) -> bool:
-        """True where another phase reads a value of ``queue``."""
-        names = {node.name for node in self._members(queue)}
-        readers = (n for n in self.draft.impl.nodes if n.op not in NOT_EVALUATED and not self.draft.makes(n.name))
-        return any(name in names for reader in readers for name in reader.inputs)
-
     def _handle(self, queue: Queue, node: AscNode) -> str:
         if not queue.is_shared:
             return self.draft.tensor(node)
@@ -292,13 +254,9 @@ class Handovers:
             prefix = f"LocalTensor<{kind}> " if declare else ""
             draft.put(f"{prefix}{draft.tensor(node)} = {handle}{at}{view};")
 
-    def _members(self, queue: Queue) -> list[AscNode]:
-        names = {member.name for member in queue.members}
-        return [n for n in self.draft.order if self.draft.memory.memory_of(n.name) in names]
-
     def _dequeue(self, queue: Queue, value: AscNode | None = None) -> None:
         """Take the buffer of ``queue``, whose values this phase makes, or made before: ``value``."""
-        nodes = self._members(queue) or ([value] if value is not None else [])
+        nodes = members_of(self.draft, queue) or ([value] if value is not None else [])
         kind = "uint8_t" if queue.is_shared else type_name(nodes[0].dtype)
         is_new = queue.name in self._ahead
         handle = self._handle(queue, nodes[0])

@@ -7,13 +7,11 @@ from autofuse_ir.dims_c import c_cond, c_text
 from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.group_order import levels
 from autofuse_ir.kernel_memory import users_of_internals, workspace_plan
-from autofuse_ir.schedule import Alternative, ScheduleResult
-from autofuse_ir.target import TargetSpec
-from autofuse_ir.tiling import TilingModel
+from autofuse_ir.schedule import Alternative
 
 from autofuse_codegen.kernel.several_groups import is_joint
-from autofuse_codegen.targets.ascendc.arguments import Place
 from autofuse_codegen.targets.ascendc.parts import Part, Spot, part_of
+from autofuse_codegen.targets.ascendc.request import Request
 from autofuse_codegen.targets.ascendc.views import AlternativeView, StepView
 
 
@@ -26,38 +24,19 @@ class Layout:
     place_symbols: frozenset[str] = frozenset()
 
 
-def layout_of(
-    kernel: str,
-    schedule: ScheduleResult,
-    model: TilingModel,
-    target: TargetSpec,
-    parameters: dict[Place, str],
-    names: dict[str, str],
-) -> Layout:
-    """Return the parts of ``schedule``; ``parameters`` names what they are given, ``names`` the fields of sizes."""
-    if is_joint(schedule):
-        return _joint(kernel, schedule, model, target, parameters, names)
-    return _alone(kernel, schedule, model, target, parameters)
+def layout_of(request: Request) -> Layout:
+    """Return the parts of the kernel that ``request`` asks for, and how they are run."""
+    return _joint(request) if is_joint(request.schedule) else _alone(request)
 
 
-def _alone(
-    kernel: str, schedule: ScheduleResult, model: TilingModel, target: TargetSpec, parameters: dict[Place, str]
-) -> Layout:
+def _alone(request: Request) -> Layout:
+    schedule = request.schedule
     implementations = tuple(i for a in schedule.alternatives for g in a.groups for i in g.implementations)
-    part = part_of(
-        Spot(kernel), schedule.name, implementations, 0, schedule, model, target, parameters, workspace="workspace"
-    )
-    return Layout((part,))
+    return Layout((part_of(Spot(request.kernel), schedule.name, implementations, 0, request, workspace="workspace"),))
 
 
-def _joint(
-    kernel: str,
-    schedule: ScheduleResult,
-    model: TilingModel,
-    target: TargetSpec,
-    parameters: dict[Place, str],
-    names: dict[str, str],
-) -> Layout:
+def _joint(request: Request) -> Layout:
+    kernel, schedule, parameters, names = request.kernel, request.schedule, request.parameters, request.names
     parts: list[Part] = []
     views: list[AlternativeView] = []
     offsets: list[Dim] = []
@@ -74,9 +53,7 @@ def _joint(
             workspace = f"graph{spot.number}_workspace"
             while workspace in parameters.values():
                 workspace += "_"
-            own[group.name] = part_of(
-                spot, group.name, group.implementations, first, schedule, model, target, parameters, workspace
-            )
+            own[group.name] = part_of(spot, group.name, group.implementations, first, request, workspace)
             first += len(group.implementations)
             if workspace in own[group.name].view.call:
                 places.append((workspace, plan.of_group(group.name)))

@@ -8,13 +8,13 @@ from autofuse_ir.dims import Dim, const, dim_max, product, total
 from autofuse_ir.dims_c import c_text
 from autofuse_ir.dims_eval import bounds, free_symbols
 from autofuse_ir.schedule import ImplGraph, ScheduleResult
-from autofuse_ir.target import TargetSpec
-from autofuse_ir.tiling import CaseModel, TilingModel
+from autofuse_ir.tiling import CaseModel
 
 from autofuse_codegen.kernel.names import identifier
 from autofuse_codegen.targets.ascendc.arguments import Place, place_of
 from autofuse_codegen.targets.ascendc.case import Written, write_case
 from autofuse_codegen.targets.ascendc.names import Names
+from autofuse_codegen.targets.ascendc.request import Request
 from autofuse_codegen.targets.ascendc.vector_unit import BLOCK_BYTES
 from autofuse_codegen.targets.ascendc.views import CaseView, FieldView, FunctionView, PartView, SettingView
 
@@ -75,19 +75,17 @@ def part_of(
     name: str,
     implementations: tuple[ImplGraph, ...],
     first: int,
-    schedule: ScheduleResult,
-    model: TilingModel,
-    target: TargetSpec,
-    parameters: dict[Place, str],
+    request: Request,
     workspace: str,
 ) -> Part:
     """Return the part whose cases are ``implementations``, models ``first`` and following.
 
-    ``parameters`` names arguments and values between parts; ``workspace`` is where its own workspace starts.
+    ``workspace`` is where its own workspace starts.
     """
+    schedule, model, parameters = request.schedule, request.model, request.parameters
     models = model.cases[first : first + len(implementations)]
     fields = field_names(schedule.symbols, models)
-    written = tuple(_written(impl, schedule, target, parameters) for impl in implementations)
+    written = tuple(_written(impl, request) for impl in implementations)
     texts = "\n".join(line for case, _ in written for each in case for line in (*each.setup, *each.body))
     own = tuple(name for name in OWN if re.search(rf"\b{name}\b", texts))
     used = _arguments_of(implementations, parameters) if spot.number is not None else tuple(parameters.values())
@@ -125,16 +123,14 @@ def part_of(
     return Part(view, any(len(case) > 1 for case, _ in written), "status" in own)
 
 
-def _written(
-    impl: ImplGraph, schedule: ScheduleResult, target: TargetSpec, parameters: dict[Place, str]
-) -> tuple[tuple[Written, ...], dict[str, str]]:
+def _written(impl: ImplGraph, request: Request) -> tuple[tuple[Written, ...], dict[str, str]]:
     """Return the functions of ``impl``, and the names of sizes in them."""
     names = Names()
-    for place, name in parameters.items():
+    for place, name in request.parameters.items():
         names.of(str(place), name)
-    sizes = {s: names.of(f"size {s}", s) for s in (*schedule.symbols, *(v.name for v in impl.tile_variables))}
+    sizes = {s: names.of(f"size {s}", s) for s in (*request.schedule.symbols, *(v.name for v in impl.tile_variables))}
     narrowest = min((n.dtype.itemsize for n in impl.nodes if n.op not in ("Scalar", "IndexExpr")), default=1)
-    return write_case(impl, names, sizes, parameters, target.vector_bytes // narrowest), sizes
+    return write_case(impl, names, sizes, request.parameters, request.target.vector_bytes // narrowest), sizes
 
 
 def _arguments_of(implementations: tuple[ImplGraph, ...], parameters: dict[Place, str]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from autofuse_ir.asc_graph import AscNode, Axis
 from autofuse_ir.schedule import ImplGraph, Phase
 
 from autofuse_codegen.errors import CodegenError
+from autofuse_codegen.targets.ascendc.ahead import fits_ahead
 from autofuse_codegen.targets.ascendc.draft import Draft
 from autofuse_codegen.targets.ascendc.handovers import Handovers
 from autofuse_codegen.targets.ascendc.layout import Layouts
@@ -120,7 +121,7 @@ class Function:
         index, begin = nest.index_of(axis), nest.begin(axis)
         draft = self.draft_of(number)
         queues = Handovers(draft)
-        if not (is_long(draft.order) and queues.fits_ahead()):
+        if not (is_long(draft.order) and fits_ahead(draft)):
             head = f"for (af_i64 {index} = {begin}; {index} < {bound}; ++{index}) {{"
             return Loop(head, derived, tuple(self._nested((number,), len(draft.phase.loops), inner, _inside(around))))
         ahead = nest.names.of(f"ahead {axis}", f"{axis}_ahead")
