@@ -57,8 +57,8 @@ class CostModel:
         """Return the time of the kernel that ``group`` would be.
 
         What a row of a reduction holds is read again for every result of the row that is waited for, unless rows fit
-        into local memory. With a cache, memory traffic and arithmetic overlap; without one, reads, writes and
-        arithmetic do, where there is room for two tiles.
+        into local memory; what lies between those and what is read is done again, too. With a cache, memory traffic
+        and arithmetic of one sweep overlap; without, reads, writes and arithmetic do where there is room for two tiles.
         """
         reduced = group.reduced
         across = {t for t, layouts in group.inputs.items() if any(_is_along(layout, reduced) for layout in layouts)}
@@ -72,10 +72,10 @@ class CostModel:
             else:
                 read += self._sweep(tensor, group, values) * times
         written = sum(values.bytes_at_hints(tensor) for tensor in group.outputs) / self.write
-        work = group.work * self.element
+        work, again = group.work * self.element, 0.0 if room else group.again * self.element
         if self.is_cached:
-            return self.launch + max(read + written, work)
-        return self.launch + (read + written + work if room == 1 else max(read, written, work))
+            return self.launch + max(read + written, work) + again
+        return self.launch + (read + written + work if room == 1 else max(read, written, work + again))
 
     def _rows(self, group: Group, across: set[str], made: set[str], values: Values) -> int:
         """Return how many rows of a reduction local memory holds at once: none, one, or two and more.

@@ -5,6 +5,7 @@ from autofuse_ir.operators import Flag, operator
 from autofuse_ir.schedule import TilingGroup
 
 from autofuse_fusion.axes import Layout, Nest
+from autofuse_fusion.lower.table import ONE_SWEEP
 from autofuse_fusion.moves import Path
 from autofuse_fusion.units import Unit
 
@@ -15,7 +16,8 @@ class Group:
 
     ``units`` lie on its ``nest``. ``inputs`` says for each tensor it reads from outside how that lies there, possibly
     in several ways, ``outputs`` for each value that others read how it does: along all axes but ``reduced`` ones.
-    ``work`` is its arithmetic at the hints, in additions; ``levels`` is how many reductions wait for one another.
+    ``work`` is its arithmetic at the hints, in additions, ``again`` what of it is done again where rows do not stay in
+    local memory between the sweeps over them; ``levels`` is how many reductions wait for one another.
     """
 
     units: list[Unit]
@@ -28,6 +30,13 @@ class Group:
     reduced: tuple[int, ...] = ()
     scanned: tuple[int, ...] = ()
     levels: int = 0
+    again: float = 0.0
+
+    @property
+    def sweeps(self) -> int:
+        """How often its rows are walked: for each reduction that waits for another, and for what waits for the last."""
+        wide = any(layout[axis] is not None for layout in self.outputs.values() for axis in self.reduced)
+        return max(1, self.levels + wide)
 
     @property
     def name(self) -> str:
@@ -48,7 +57,8 @@ def group_of(unit: Unit, needed: set[str], work: float, scope: str | None) -> Gr
         if read.layout not in known:
             inputs[read.value] = (*known, read.layout)
     is_composite = operator(unit.node.op).has(Flag.COMPOSITE)
-    levels = 0 if not unit.reduced else 2 if is_composite and _is_wide(unit) else 1
+    waits = is_composite and unit.node.op not in ONE_SWEEP and _is_wide(unit)
+    levels = 0 if not unit.reduced else 1 + waits
     outputs = {name: layout for name, layout in zip(unit.node.outputs, unit.results, strict=True) if name in needed}
     needs = dict.fromkeys(unit.needs)
     return Group([unit], unit.nest, inputs, outputs, work, scope, needs, unit.reduced, unit.scanned, levels)

@@ -87,11 +87,13 @@ def fused(
     refused = _limits({values.behind(tensor) for tensor in inputs} - {None}, outputs, target, options)
     if refused is not None:
         return refused
-    work = first.work * repetitions(first.nest, spread, joined.nest, values.sizes) + second.work
+    repeated = first.work * repetitions(first.nest, spread, joined.nest, values.sizes)
     waits = any(first.outputs[tensor][axis] is None for tensor in passed for axis in first.reduced)
+    again = first.again + second.again + repeated * _further_sweeps(first, second, joined, passed, reduced, waits)
     levels = first.levels + second.levels if waits else max(first.levels, second.levels)
     needs = {**first.needs, **second.needs}
-    group = Group([], joined.nest, inputs, outputs, work, first.scope, needs, reduced, scanned, levels)
+    work = repeated + second.work
+    group = Group([], joined.nest, inputs, outputs, work, first.scope, needs, reduced, scanned, levels, again)
     gain = model.of(first, values) + model.of(second, values) - model.of(group, values)
     if gain <= 0 and not parts_of_one(first, second):
         return Refused(Reason.NO_BENEFIT, f"computing {first.name} again for every repetition costs {-gain:.0f} cycles")
@@ -193,6 +195,19 @@ def _inputs(first: Group, second: Group, joined: Join, passed: list[str]) -> dic
                     known = (*known, layout)
             inputs[tensor] = known
     return inputs
+
+
+def _further_sweeps(
+    first: Group, second: Group, joined: Join, passed: list[str], reduced: tuple[int, ...], waits: bool
+) -> int:
+    """Return in how many more sweeps than its own the work of ``first`` is needed: what passes along rows is made anew.
+
+    ``second`` walks them as often as it does alone; its first sweep is one of the first's where it does not wait.
+    """
+    moved = [joined.first(first.outputs[tensor]) for tensor in passed]
+    if not any(layout is not None and layout[axis] is not None for layout in moved for axis in reduced):
+        return 0
+    return second.sweeps - (not waits)
 
 
 def _limits(

@@ -50,6 +50,20 @@ REINTERPRETED = frozenset(("Bitcast",))
 """Operators whose result has the bytes of their input, which kernels read as another dtype."""
 
 
+ONE_SWEEP = frozenset(
+    [
+        "AddRmsNorm",
+        "ConfusionSoftmaxGrad",
+        "DynamicQuantizeLinear",
+        "LogSoftmaxGrad",
+        "LpNormalization",
+        "RmsNorm",
+        "SoftmaxGrad",
+        "SoftmaxGradExt",
+    ]
+)
+"""Composites whose rows wait for reductions that do not wait for one another; those of others wait for two in turn."""
+
 TRANSCENDENTAL = frozenset(
     [
         "Acos",
