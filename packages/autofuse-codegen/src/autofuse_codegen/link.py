@@ -6,6 +6,7 @@ from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.dtypes import uint8
 from autofuse_ir.facts import Guard, ResultDim, ResultElement, SymbolFact, SymbolFacts, ValueFact
 from autofuse_ir.fused_graph import AscBackend, FusedAscBackend, FusedGraph, HostRegion, SizesNode, ViewNode
+from autofuse_ir.given import check_kinds, check_same
 from autofuse_ir.kernels import KernelBundle
 from autofuse_ir.program import (
     Alias,
@@ -34,6 +35,16 @@ from autofuse_codegen.origins import Origins, output_owners
 
 def link(fused_graph: FusedGraph, bundles: tuple[KernelBundle, ...], facts: SymbolFacts, target: TargetSpec) -> Program:
     """Return the program that runs ``fused_graph`` with the kernels ``bundles`` (one per backend node, by name)."""
+    check_kinds(
+        "link",
+        fused_graph=(fused_graph, FusedGraph),
+        bundles=(bundles, (tuple, list)),
+        facts=(facts, SymbolFacts),
+        target=(target, TargetSpec),
+    )
+    for bundle in bundles:
+        check_kinds("link", bundles=(bundle, KernelBundle))
+        check_same("link", "target", bundle=bundle.target, target=target.name)
     linker = _Linker(fused_graph, {b.name: b for b in bundles}, facts)
     linker.run()
     buffers = tuple(linker.buffers.values())

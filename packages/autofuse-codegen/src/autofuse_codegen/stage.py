@@ -1,6 +1,7 @@
 """The codegen stage: ``emit`` writes one kernel, ``link`` makes the program of a whole model."""
 
 from autofuse_ir.facts import SymbolFacts
+from autofuse_ir.given import check_kinds, check_same
 from autofuse_ir.kernels import KernelBundle
 from autofuse_ir.schedule import ScheduleResult
 from autofuse_ir.target import TargetKind, TargetSpec
@@ -18,6 +19,16 @@ def emit(
     schedule_result: ScheduleResult, tiling_model: TilingModel, facts: SymbolFacts, target: TargetSpec
 ) -> KernelBundle:
     """Write kernel, tiling function, TilingData and shape inference of one backend node for ``target``."""
+    check_kinds(
+        "emit",
+        schedule_result=(schedule_result, ScheduleResult),
+        tiling_model=(tiling_model, TilingModel),
+        facts=(facts, SymbolFacts),
+        target=(target, TargetSpec),
+    )
+    check_same("emit", "kernel", schedule_result=schedule_result.name, tiling_model=tiling_model.name)
+    targets = {"schedule_result": schedule_result.target, "tiling_model": tiling_model.target, "target": target.name}
+    check_same("emit", "target", **targets)
     return emit_alike((schedule_result,), tiling_model, facts, target)[0]
 
 

@@ -13,6 +13,7 @@ from autofuse_ir.fused_graph import (
     SizesNode,
     ViewNode,
 )
+from autofuse_ir.given import check_kinds
 from autofuse_ir.graph import Constant, Graph
 from autofuse_ir.target import TargetSpec
 
@@ -43,6 +44,7 @@ def fuse(graph: Graph, facts: SymbolFacts, target: TargetSpec, options: FusionOp
     ``graph`` and ``facts`` are those that ``autofuse_symshape.stage.infer`` returned. The result's own facts also cover
     the values that fusion made. Raises ``FusionError`` for an operator that nothing can run.
     """
+    check_kinds("fuse", graph=(graph, Graph), facts=(facts, SymbolFacts), target=(target, TargetSpec))
     graph = clean_up(graph, facts)
     graph, values = expose_views(graph, values_of(graph, facts), target, options)
     network = network_of(graph, facts, values, target, options)

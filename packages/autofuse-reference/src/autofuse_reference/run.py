@@ -6,6 +6,7 @@ from typing import Any, TypeAlias, assert_never
 import numpy as np
 from autofuse_ir.asc_graph import AscGraph
 from autofuse_ir.checks import verify_structure
+from autofuse_ir.given import check_kinds
 from autofuse_ir.graph import Graph
 from autofuse_ir.program import Program
 from autofuse_ir.schedule import ImplGraph
@@ -45,6 +46,7 @@ def run(
     Raises ``EvaluationError`` for arguments that do not fit, ``InterpreterFault`` for a plan that does
     not hold together, ``IrError`` for a graph that does not.
     """
+    check_kinds("run", artefact=(artefact, (Graph, AscGraph, ImplGraph, Program)))
     match artefact:
         case Graph():
             verify_structure(artefact)

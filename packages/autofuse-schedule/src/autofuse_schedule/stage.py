@@ -8,6 +8,7 @@ from autofuse_ir.dims import TRUE, Dim, const, dim_max
 from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.fused_graph import AscBackend, FusedAscBackend
+from autofuse_ir.given import check_kinds
 from autofuse_ir.kernel_memory import workspace_plan
 from autofuse_ir.schedule import Alternative, Dropped, ImplGraph, KernelArgument, ScheduleGroup, ScheduleResult
 from autofuse_ir.target import TargetKind, TargetSpec
@@ -43,6 +44,12 @@ def schedule(
     Raises ``ScheduleError`` when no template fits over the declared ranges; it lists what was dropped and the bytes. So
     it does where a launch cannot pass all inputs and outputs.
     """
+    check_kinds(
+        "schedule",
+        backend_node=(backend_node, (AscBackend, FusedAscBackend)),
+        facts=(facts, SymbolFacts),
+        target=(target, TargetSpec),
+    )
     _check_arguments(backend_node, target)
     ranges = asserted_ranges(facts)
     alternatives: list[Alternative] = []
@@ -182,7 +189,13 @@ def _described(
     values = {v.name: v for v in facts.values}
 
     def argument(name: str, index: int) -> KernelArgument:
-        fact = values[name]
+        fact = values.get(name)
+        if fact is None:
+            raise ScheduleError(
+                f"the facts say nothing of value {name!r}",
+                where=f"kernel {node.name}",
+                fix="give the facts of the FusedGraph that the kernel is of",
+            )
         if fact.shape is None:
             raise ScheduleError(
                 f"the rank of {name!r} is not known", where=f"kernel {node.name}", fix="keep it in a host region"

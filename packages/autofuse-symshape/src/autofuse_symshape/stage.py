@@ -7,6 +7,7 @@ from autofuse_ir.dims import const
 from autofuse_ir.dtypes import DType, opaque
 from autofuse_ir.errors import IrError
 from autofuse_ir.facts import SymbolFacts
+from autofuse_ir.given import check_kinds
 from autofuse_ir.graph import Graph, Node, Value
 from autofuse_ir.operators import Family, check_node, has_operator, operator, result_dtypes
 from autofuse_ir.operators.bind import where
@@ -35,6 +36,7 @@ def infer(graph: Graph, values: Mapping[str, TensorData] | None = None) -> tuple
     reads excepted; raises `ShapeError` for those that can be disproved, `IrError` for a graph that does not hold
     together.
     """
+    check_kinds("infer", graph=(graph, Graph))
     verify_structure(graph)
     graph, multiples = without_multiples(graph)
     scope = Scope(graph, wanted(graph, frozenset(KERNELS)))

@@ -3,6 +3,7 @@
 from autofuse_ir.comment import comment_text
 from autofuse_ir.dims import TRUE
 from autofuse_ir.facts import SymbolFacts
+from autofuse_ir.given import check_kinds, check_same
 from autofuse_ir.schedule import ImplGraph, ScheduleGroup, ScheduleResult
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import CaseModel, Condition, TilingModel, support_file
@@ -20,6 +21,13 @@ def tile(schedule_result: ScheduleResult, facts: SymbolFacts, target: TargetSpec
     Keys number the ImplGraphs of all alternatives in order. The support files are the solver's header and the case
     models as compiled C++ functions.
     """
+    check_kinds(
+        "tile",
+        schedule_result=(schedule_result, ScheduleResult),
+        facts=(facts, SymbolFacts),
+        target=(target, TargetSpec),
+    )
+    check_same("tile", "target", schedule_result=schedule_result.target, target=target.name)
     del facts  # ranges are in the schedule's variables already
     cases: list[CaseModel] = []
     for alternative in schedule_result.alternatives:
