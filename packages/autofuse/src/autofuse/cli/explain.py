@@ -134,7 +134,7 @@ def _show_prediction(found: Prediction) -> None:
             by_pipe = (cycles_text(cycles.get(pipe, 0.0)) for pipe in pipes)
             rows.append((name, time, str(part.blocks), cycles_text(part.head_cycles), *by_pipe, memory))
     console.print(
-        f"Predicted for {found.target} at the hints (estimates; cycles of the head, then by pipe)",
+        f"Predicted for {found.target} at the hints (cycles of the head, then by pipe)",
         highlight=False,
         markup=False,
     )
