@@ -9,7 +9,6 @@ from autofuse_ir.tiling import TilingModel
 
 from autofuse_codegen.content import shared
 from autofuse_codegen.link import link
-from autofuse_codegen.targets.ascendc.emitter import emit_ascendc
 from autofuse_codegen.targets.cpu.emitter import emit_cpu
 
 __all__ = ["emit", "emit_alike", "link"]
@@ -40,5 +39,8 @@ def emit_alike(
         case TargetKind.CPU:
             return emit_cpu(alike, tiling_model, facts, target)
         case TargetKind.ASCEND:
+            # Half of what importing this package takes, and no CPU needs it.
+            from autofuse_codegen.targets.ascendc.emitter import emit_ascendc  # noqa: PLC0415
+
             bundle = emit_ascendc(alike[0], tiling_model, facts, target)
             return tuple(shared(bundle, each) for each in alike)
