@@ -14,7 +14,7 @@ def lines_of(*items: Item) -> list[str]:
 def filled_ahead(*work: Line) -> Iterator[Item]:
     """A loop that fills ``x`` for the next tile, then works on the one before it."""
     fill = vector("fill(x);", (), {for_next("x")})
-    parts = (Loop("if (more) {", (), (fill,)), Loop("if (any) {", (), work), Handed(frozenset({"x"})))
+    parts = (Loop("if (more) {", (), (fill,), False), Loop("if (any) {", (), work, False), Handed(frozenset({"x"})))
     yield Loop("for (;;) {", (), parts)
 
 
@@ -27,6 +27,22 @@ def test_a_tile_waits_for_what_was_filled_before_it():
     (loop,) = filled_ahead(vector("y = x;", "x", "y"))
     assert lines_of(loop).count(BARRIER) == 1
     assert lines_of(loop).index(BARRIER) + 1 == lines_of(loop).index("y = x;")
+
+
+def test_the_first_tile_waits_even_where_each_tile_waits_once_it_has_read():
+    """Nothing of a tile stands between the first fill and the first read: the barrier further down comes too late."""
+    (loop,) = filled_ahead(vector("y = x;", "x", "y"), vector("z = y;", "y", "z"))
+    found = lines_of(loop)
+    assert found.count(BARRIER) == 2
+    assert found.index(BARRIER) + 1 == found.index("y = x;")
+
+
+def test_a_loop_that_never_runs_leaves_nothing_to_wait_for():
+    """Where the first loop has no iterations, the one of the same head has none either."""
+    fill, read = vector("fill(x);", (), "x"), vector("y = x;", "x", "y")
+    before = Loop("for (n) {", (), (vector("z = y;", "y", "z"),))
+    assert lines_of(fill, before, Loop("for (n) {", (), (read,))).count(BARRIER) == 1
+    assert lines_of(fill, Loop("if (n) {", (), (read,), False)).count(BARRIER) == 1
 
 
 def test_what_is_filled_for_the_next_tile_makes_no_line_wait_twice():

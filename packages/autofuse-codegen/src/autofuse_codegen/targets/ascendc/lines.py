@@ -30,11 +30,15 @@ class Line:
 
 @frozen
 class Loop:
-    """A loop over tiles: its head, names that follow from its index, and all that stands in it."""
+    """A loop over tiles: its head, names that follow from its index, and all that stands in it.
+
+    ``is_steady``: where it has no iterations once, it never has any in loops around it.
+    """
 
     head: str
     derived: tuple[str, ...]
     body: "tuple[Item, ...]"
+    is_steady: bool = True
 
 
 @frozen
@@ -108,12 +112,12 @@ def _insert(items: tuple[Item, ...], pending: _Unfinished) -> tuple[tuple[Item, 
     found: list[Item] = []
     for item in items:
         if isinstance(item, Loop):
-            entered = frozenset((memory, head) for memory, head in pending if head != item.head)
+            entered = frozenset((memory, head) for memory, head in pending if head != item.head or not item.is_steady)
             body, left = _insert(item.body, entered)
             if left - entered:  # the second iteration begins with what the first one leaves
                 body, left = _insert(item.body, entered | left)
             found.append(evolve(item, body=body))
-            passed = {(memory, head or item.head) for memory, head in pending}
+            passed = {(memory, head or item.head * item.is_steady) for memory, head in pending}
             pending = left | {(memory, head) for memory, head in passed if (memory, "") not in left}
             continue
         if isinstance(item, Handed):

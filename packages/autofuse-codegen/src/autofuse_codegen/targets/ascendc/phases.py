@@ -132,8 +132,8 @@ class Function:
         scope = _inside(around)
         work = [*self._worked_on(draft, queues, scope), *(Line(text) for text in scope.ends)]
         parts: tuple[Item, ...] = (
-            Loop(f"if ({ahead} < {bound}) {{", (f"const af_i64 {index} = {ahead};", *derived), tuple(loads)),
-            Loop(f"if ({ahead} > {begin}) {{", (f"const af_i64 {index} = {ahead} - 1;", *derived), tuple(work)),
+            Loop(f"if ({ahead} < {bound}) {{", (f"const af_i64 {index} = {ahead};", *derived), tuple(loads), False),
+            Loop(f"if ({ahead} > {begin}) {{", (f"const af_i64 {index} = {ahead} - 1;", *derived), tuple(work), False),
             Handed(filled),
         )
         return Loop(f"for (af_i64 {ahead} = {begin}; {ahead} <= {bound}; ++{ahead}) {{", (), parts)
