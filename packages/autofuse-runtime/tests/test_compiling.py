@@ -15,7 +15,7 @@ from autofuse_ir.kernels import FileRole, SourceFile
 from autofuse_ir.program import KernelCall
 from autofuse_runtime.cache import ArtefactCache
 from autofuse_runtime.cache_survey import entries, miss_of
-from autofuse_runtime.compile_kernels import compile_library, kernel_sources, library_recipes
+from autofuse_runtime.compile_kernels import CHARACTERS_PER_UNIT, compile_library, kernel_sources, library_recipes
 from autofuse_runtime.errors import BuildError, DiskError, ToolMissingError
 from autofuse_runtime.extension import load_extension, sources
 from autofuse_runtime.isa import MachineIsa, isa_named, missing_features, this_machine
@@ -108,6 +108,16 @@ def test_one_changed_kernel_of_many_compiles_its_unit_only(kit: Any, tmp_path: P
     toolchain = find_toolchain()
     compile_library(program, (*bundles[:8], evolve(bundles[8], files=(changed,))), cache, toolchain)
     assert toolchain.processes_started == 2  # one unit, one link
+
+
+def test_a_long_kernel_is_a_unit_of_its_own(kit: Any) -> None:
+    program, bundles = fills(kit, 5)
+    assert [recipe.kind for recipe in library_recipes(program, bundles, find_toolchain())] == ["library", "object"]
+    (source,) = bundles[2].files
+    long = evolve(source, text=f"// {'-' * CHARACTERS_PER_UNIT}\n{source.text}")
+    bundles = (*bundles[:2], evolve(bundles[2], files=(long,)), *bundles[3:])
+    files = [dict(recipe.parts).get("files") for recipe in library_recipes(program, bundles, find_toolchain())[1:]]
+    assert files == ["fill0.cpp fill1.cpp", "fill2.cpp", "fill3.cpp fill4.cpp", "library.cpp"]
 
 
 def test_what_the_compiler_refuses_is_a_build_error(kit: Any, tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ from autofuse_runtime.toolchain import KERNEL_FLAGS, Toolchain, in_parallel
 
 KERNELS_PER_UNIT = 8
 """Kernels in one translation unit: a compiler process costs about as much as two small kernels."""
+CHARACTERS_PER_UNIT = 60_000
+"""Of sources, about two seconds of compiling: longer kernels are units of their own, compiled side by side."""
 
 LIBRARY_FILE = "library.cpp"
 """The source that lists the kernels; the runtime writes it."""
@@ -93,7 +95,8 @@ def compile_library(
             def compile_unit(paths: tuple[str, ...]) -> list[Path]:
                 return _compile_unit(cache, toolchain, folder, paths, flags, unit_recipe(texts, paths, made_with))
 
-            objects = [path for paths in in_parallel(compile_unit, units, toolchain) for path in paths]
+            longest_first = sorted(units, key=lambda paths: -sum(len(texts[path]) for path in paths))
+            objects = [path for paths in in_parallel(compile_unit, longest_first, toolchain) for path in paths]
             toolchain.link_shared(objects, directory / "kernels.so")
 
     with cache.in_use():  # the objects, until they are linked
@@ -136,7 +139,8 @@ def _flags(bundles: Sequence[KernelBundle], isa: str) -> tuple[str, ...]:
 
 
 def _units(bundles: Sequence[KernelBundle]) -> list[tuple[str, ...]]:
-    """Groups of source files: those of up to `KERNELS_PER_UNIT` kernels each, the list of kernels, shared sources.
+    """Groups of source files: those of up to `KERNELS_PER_UNIT` kernels each, or of one that is longer than
+    `CHARACTERS_PER_UNIT`, the list of kernels, shared sources.
 
     Kernels that share their sources count once.
     """
@@ -145,11 +149,25 @@ def _units(bundles: Sequence[KernelBundle]) -> list[tuple[str, ...]]:
         for bundle in bundles
     )
     per_kernel = list(dict.fromkeys(found))
-    groups = [per_kernel[k : k + KERNELS_PER_UNIT] for k in range(0, len(per_kernel), KERNELS_PER_UNIT)]
+    texts = {file.path: file.text for bundle in bundles for file in bundle.files}
+    groups = _grouped(per_kernel, [sum(len(texts[path]) for path in paths) for paths in per_kernel])
     units = [tuple(path for paths in group for path in paths) for group in groups]
     # The list of kernels rides along where there is one group: a process costs more than its few lines.
     units = [(*units[0], LIBRARY_FILE)] if len(units) == 1 else [*units, (LIBRARY_FILE,)]
     return [*units, *((path,) for path in _shared_sources(bundles))]
+
+
+def _grouped(kernels: Sequence[tuple[str, ...]], lengths: Sequence[int]) -> list[list[tuple[str, ...]]]:
+    """Return neighbouring ``kernels`` together, as many as a unit takes."""
+    groups: list[list[tuple[str, ...]]] = []
+    length = 0
+    for paths, own in zip(kernels, lengths, strict=True):
+        if not groups or len(groups[-1]) == KERNELS_PER_UNIT or length + own > CHARACTERS_PER_UNIT:
+            groups.append([])
+            length = 0
+        groups[-1].append(paths)
+        length += own
+    return groups
 
 
 def _shared_sources(bundles: Sequence[KernelBundle]) -> tuple[str, ...]:
