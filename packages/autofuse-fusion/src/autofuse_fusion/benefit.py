@@ -1,6 +1,6 @@
 """What fusing two groups is predicted to gain, judged at the hints, in cycles of the target."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from attrs import frozen
 from autofuse_ir.dims import product
@@ -160,6 +160,24 @@ def _row_of(unit: Unit) -> int:
     """Return the first of the axes inside of all those that an index varies along: rows along them lie in one piece."""
     layouts = [operand.layout for operand in unit.operands[1:] if isinstance(operand, Read)]
     return max((k + 1 for layout in layouts for k, entry in enumerate(layout) if entry is not None), default=0)
+
+
+def work_again(units: Sequence[Unit], wanted: Iterable[str], values: Values, model: CostModel) -> float:
+    """Return the arithmetic of making values ``wanted`` of a kernel of ``units`` once more, sweeping its rows again.
+
+    What reductions came to is there. Simple arithmetic is left out: it hides behind what the sweep fetches.
+    """
+    needed = set(wanted)
+    total = 0.0
+    for unit in reversed(units):
+        if needed.isdisjoint(unit.outputs) or (
+            unit.reduced and not any(_is_along(r, unit.reduced) for r in unit.results)
+        ):
+            continue
+        needed.update(read.value for read in unit.reads)
+        if work_per_element(unit.node.op) >= _POLYNOMIAL:
+            total += work_of(unit, values, model)
+    return total
 
 
 def work_per_element(op: str) -> float:

@@ -16,8 +16,9 @@ class Group:
 
     ``units`` lie on its ``nest``. ``inputs`` says for each tensor it reads from outside how that lies there, possibly
     in several ways, ``outputs`` for each value that others read how it does: along all axes but ``reduced`` ones.
-    ``work`` is its arithmetic at the hints, in additions, ``again`` what of it is done again where rows do not stay in
-    local memory between the sweeps over them; ``levels`` is how many reductions wait for one another.
+    ``work`` is its arithmetic at the hints, in additions; ``again`` is what costs something of it when it is done
+    again, where rows do not stay in local memory between the sweeps over them. ``levels`` is how many reductions wait
+    for one another.
     """
 
     units: list[Unit]

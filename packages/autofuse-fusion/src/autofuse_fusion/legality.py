@@ -13,7 +13,7 @@ from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling_group import merge as merge_tiling_groups
 
 from autofuse_fusion.axes import Layout, Nest
-from autofuse_fusion.benefit import CostModel, repetitions
+from autofuse_fusion.benefit import CostModel, repetitions, work_again
 from autofuse_fusion.groups import Group, tiling_group
 from autofuse_fusion.joins import Join, join
 from autofuse_fusion.lower.views.marks import origin_of
@@ -89,7 +89,11 @@ def fused(
         return refused
     repeated = first.work * repetitions(first.nest, spread, joined.nest, values.sizes)
     waits = any(first.outputs[tensor][axis] is None for tensor in passed for axis in first.reduced)
-    again = first.again + second.again + repeated * _further_sweeps(first, second, joined, passed, reduced, waits)
+    again = first.again + second.again
+    wide = [tensor for tensor in passed if _varies(joined.first(first.outputs[tensor]), reduced)]
+    further = second.sweeps - (not waits)  # the first sweep of ``second`` is one of the first's where it does not wait
+    if wide and further:
+        again += further * repeated / max(first.work, 1.0) * work_again(first.units, wide, values, model)
     levels = first.levels + second.levels if waits else max(first.levels, second.levels)
     needs = {**first.needs, **second.needs}
     work = repeated + second.work
@@ -197,17 +201,8 @@ def _inputs(first: Group, second: Group, joined: Join, passed: list[str]) -> dic
     return inputs
 
 
-def _further_sweeps(
-    first: Group, second: Group, joined: Join, passed: list[str], reduced: tuple[int, ...], waits: bool
-) -> int:
-    """Return in how many more sweeps than its own the work of ``first`` is needed: what passes along rows is made anew.
-
-    ``second`` walks them as often as it does alone; its first sweep is one of the first's where it does not wait.
-    """
-    moved = [joined.first(first.outputs[tensor]) for tensor in passed]
-    if not any(layout is not None and layout[axis] is not None for layout in moved for axis in reduced):
-        return 0
-    return second.sweeps - (not waits)
+def _varies(layout: Layout | None, axes: tuple[int, ...]) -> bool:
+    return layout is not None and any(layout[axis] is not None for axis in axes)
 
 
 def _limits(
