@@ -186,6 +186,17 @@ def test_a_full_disk_leaves_nothing_behind(cli: Callable[..., Done], place: Path
     assert list((place / "results").iterdir()) == []
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("words", ["explain m.onnx", "verify m.onnx --samples 1"])
+def test_streams_that_are_closed_are_done_without(words: str, closed: str, place: Path) -> None:
+    """So are those of jobs that nobody looks at."""
+    script = f'"$0" -c "$1" {words} {closed}'
+    env = {**os.environ, "AUTOFUSE_CACHE": str(place / "cache")}
+    command = ["sh", "-c", script, sys.executable, START]
+    done = subprocess.run(command, cwd=place, env=env, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_cache_that_cannot_be_written_only_warns(cli: Callable[..., Done], place: Path) -> None:
     done = cli("run", "m.onnx", "--random", "1", AUTOFUSE_CACHE=str(place / "m.onnx"))
     assert done.returncode == 0

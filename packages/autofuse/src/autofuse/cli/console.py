@@ -2,15 +2,21 @@
 
 import os
 import sys
+from typing import TextIO
 
 from rich.console import Console
 
 NARROW = 80
 
 
+def is_terminal(stream: TextIO | None) -> bool:
+    """True where ``stream`` is shown to somebody; Python has None for a stream that was closed when it began."""
+    return stream is not None and stream.isatty()
+
+
 def terminal() -> Console:
     """Return the console of standard output; files and pipes get lines of 80 columns, so that they read alike."""
-    return Console() if sys.stdout.isatty() or "COLUMNS" in os.environ else Console(width=NARROW)
+    return Console() if is_terminal(sys.stdout) or "COLUMNS" in os.environ else Console(width=NARROW)
 
 
 def counted(number: int, noun: str) -> str:

@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from autofuse.cli.console import is_terminal
 from autofuse.pipeline import Observer
 
 SECONDS_BETWEEN_LINES = 10.0
@@ -53,7 +54,7 @@ def _bar(total: int | None) -> Iterator[Callable[[str], None]]:
     verbosity = click.get_current_context().meta.get(_VERBOSITY)
     if verbosity == "quiet":
         yield lambda text: None
-    elif verbosity == "verbose" or not sys.stderr.isatty():
+    elif verbosity == "verbose" or not is_terminal(sys.stderr):
         yield _lines(total, 0.0 if verbosity == "verbose" else SECONDS_BETWEEN_LINES)
     else:
         columns = (TextColumn("{task.description:<36.36}"), BarColumn(bar_width=24), TimeElapsedColumn())
