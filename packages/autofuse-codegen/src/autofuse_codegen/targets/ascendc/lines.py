@@ -30,30 +30,36 @@ class Line:
 
 @frozen
 class Loop:
-    """A loop over tiles: its head, names that follow from its index, and all that stands in it.
-
-    ``is_steady``: where it has no iterations once, it never has any in loops around it.
-    """
+    """A loop over tiles: its head, names that follow from its index, and all that stands in it."""
 
     head: str
     derived: tuple[str, ...]
     body: "tuple[Item, ...]"
-    is_steady: bool = True
 
 
 @frozen
-class Handed:
-    """Where what was written to ``memory`` for the next tile, under the names of `for_next`, becomes the tile's own."""
+class AheadLoop:
+    """A loop over tiles, each of which is filled in the iteration before the one that works on it.
 
-    memory: frozenset[str]
+    ``around`` is its head, and has one iteration more than there are tiles; ``fills`` stand in all but the last,
+    ``work`` in all but the first. ``head`` is that of a loop that does both in one: loops of one head have as many
+    iterations.
+    """
+
+    head: str
+    around: str
+    fills: Loop
+    work: Loop
 
 
-Item: TypeAlias = Line | Loop | Handed
+Item: TypeAlias = Line | Loop | AheadLoop
+
+_NEXT = " of the next tile"
 
 
 def for_next(memory: str) -> str:
     """Return what ``memory`` is called while it is filled for the next tile: another buffer of its queue."""
-    return f"{memory} of the next tile"
+    return memory + _NEXT
 
 
 def vector(text: str, reads: Iterable[str], writes: Iterable[str], settles: bool = False) -> Line:
@@ -85,8 +91,9 @@ def texts_of(items: Iterable[Item], indent: str = "") -> list[str]:
                 inside = texts_of(item.body, indent + "  ")
                 derived = used((indent + "  " + text for text in item.derived), "\n".join(inside))
                 found += [indent + item.head, *derived, *inside, indent + "}"]
-            case Handed():
-                pass
+            case AheadLoop():
+                inside = texts_of((item.fills, item.work), indent + "  ")
+                found += [indent + item.around, *inside, indent + "}"]
     return found
 
 
@@ -111,19 +118,12 @@ _Unfinished: TypeAlias = frozenset[tuple[str, str]]
 def _insert(items: tuple[Item, ...], pending: _Unfinished) -> tuple[tuple[Item, ...], _Unfinished]:
     found: list[Item] = []
     for item in items:
-        if isinstance(item, Loop):
-            entered = frozenset((memory, head) for memory, head in pending if head != item.head or not item.is_steady)
-            body, left = _insert(item.body, entered)
-            if left - entered:  # the second iteration begins with what the first one leaves
-                body, left = _insert(item.body, entered | left)
-            found.append(evolve(item, body=body))
-            passed = {(memory, head or item.head * item.is_steady) for memory, head in pending}
+        if isinstance(item, Loop | AheadLoop):
+            entered = frozenset((memory, head) for memory, head in pending if head != item.head)
+            changed, left = _repeat(item, entered)
+            found.append(changed)
+            passed = {(memory, head or item.head) for memory, head in pending}
             pending = left | {(memory, head) for memory, head in passed if (memory, "") not in left}
-            continue
-        if isinstance(item, Handed):
-            found.append(item)
-            names = {for_next(memory): memory for memory in item.memory}
-            pending = frozenset((names.get(memory, memory), head) for memory, head in pending)
             continue
         if item.reads & {memory for memory, _ in pending}:
             found.append(Line(BARRIER, settles=True, depth=item.depth))
@@ -134,5 +134,40 @@ def _insert(items: tuple[Item, ...], pending: _Unfinished) -> tuple[tuple[Item, 
     return tuple(found), pending
 
 
+def _repeat(loop: Loop | AheadLoop, entered: _Unfinished) -> tuple[Item, _Unfinished]:
+    """Return ``loop`` with its barriers, and what is unfinished behind it if it has iterations."""
+    if isinstance(loop, AheadLoop):
+        entered = _next_tile(_insert(loop.fills.body, entered)[1])
+    changed, left = _once(loop, entered)
+    if left - entered:  # the second iteration begins with what the first one leaves
+        changed, left = _once(loop, entered | left)
+    return changed, left
+
+
+def _once(loop: Loop | AheadLoop, entered: _Unfinished) -> tuple[Item, _Unfinished]:
+    if isinstance(loop, Loop):
+        body, left = _insert(loop.body, entered)
+        return evolve(loop, body=body), left
+    fills, filled = _insert(loop.fills.body, entered)
+    body, left = _insert(loop.work.body, filled)
+    changed = evolve(loop, fills=evolve(loop.fills, body=fills), work=evolve(loop.work, body=body))
+    return changed, _next_tile(left)
+
+
+def _next_tile(pending: _Unfinished) -> _Unfinished:
+    """What is unfinished where the next tile becomes the one that is worked on."""
+    return frozenset((memory.removesuffix(_NEXT), head) for memory, head in pending)
+
+
 def _count(items: tuple[Item, ...]) -> int:
-    return sum(1 + _count(item.body) if isinstance(item, Loop) else 1 for item in items)
+    return sum(_lines_in(item) for item in items)
+
+
+def _lines_in(item: Item) -> int:
+    match item:
+        case Line():
+            return 1
+        case Loop():
+            return 1 + _count(item.body)
+        case AheadLoop():
+            return 1 + _count((item.fills, item.work))

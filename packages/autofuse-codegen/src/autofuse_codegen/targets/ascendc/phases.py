@@ -17,7 +17,7 @@ from autofuse_codegen.targets.ascendc.ahead import fits_ahead
 from autofuse_codegen.targets.ascendc.draft import Draft
 from autofuse_codegen.targets.ascendc.handovers import Handovers
 from autofuse_codegen.targets.ascendc.layout import Layouts
-from autofuse_codegen.targets.ascendc.lines import Handed, Item, Line, Loop, for_next, texts_of
+from autofuse_codegen.targets.ascendc.lines import AheadLoop, Item, Line, Loop, for_next, texts_of
 from autofuse_codegen.targets.ascendc.memory import is_long
 from autofuse_codegen.targets.ascendc.nest import Nest
 from autofuse_codegen.targets.ascendc.reductions import opened_by, opening
@@ -110,7 +110,7 @@ class Function:
             items = [*(Line(text) for text in guard), *self._nested(sharing, depth + 1, inner, scope)]
         return [*items, *(Line(text) for text in scope.ends)]
 
-    def _innermost(self, number: int, nest: Nest, around: Scope) -> Loop:
+    def _innermost(self, number: int, nest: Nest, around: Scope) -> Loop | AheadLoop:
         """The loop over the tiles of phase ``number``.
 
         Where a tile has many instructions, the next one is loaded before they are issued: the loop has one iteration
@@ -121,22 +121,21 @@ class Function:
         index, begin = nest.index_of(axis), nest.begin(axis)
         draft = self.draft_of(number)
         queues = Handovers(draft)
+        head = f"for (af_i64 {index} = {begin}; {index} < {bound}; ++{index}) {{"
         if not (is_long(draft.order) and fits_ahead(draft)):
-            head = f"for (af_i64 {index} = {begin}; {index} < {bound}; ++{index}) {{"
             return Loop(head, derived, tuple(self._nested((number,), len(draft.phase.loops), inner, _inside(around))))
         ahead = nest.names.of(f"ahead {axis}", f"{axis}_ahead")
         queues.copy_in_ahead()
-        loads = [_for_next(item) for item in self._with_names(draft, _inside(around))]
-        filled = frozenset(memory for item in draft.lines if isinstance(item, Line) for memory in item.writes)
+        fills = tuple(_for_next(item) for item in self._with_names(draft, _inside(around)))
         draft.lines = []
         scope = _inside(around)
-        work = [*self._worked_on(draft, queues, scope), *(Line(text) for text in scope.ends)]
-        parts: tuple[Item, ...] = (
-            Loop(f"if ({ahead} < {bound}) {{", (f"const af_i64 {index} = {ahead};", *derived), tuple(loads), False),
-            Loop(f"if ({ahead} > {begin}) {{", (f"const af_i64 {index} = {ahead} - 1;", *derived), tuple(work), False),
-            Handed(filled),
+        work = _read_later((*self._worked_on(draft, queues, scope), *(Line(text) for text in scope.ends)))
+        return AheadLoop(
+            head,
+            f"for (af_i64 {ahead} = {begin}; {ahead} <= {bound}; ++{ahead}) {{",
+            Loop(f"if ({ahead} < {bound}) {{", (f"const af_i64 {index} = {ahead};", *derived), fills),
+            Loop(f"if ({ahead} > {begin}) {{", (f"const af_i64 {index} = {ahead} - 1;", *derived), work),
         )
-        return Loop(f"for (af_i64 {ahead} = {begin}; {ahead} <= {bound}; ++{ahead}) {{", (), parts)
 
     def _tile(self, number: int, scope: Scope) -> list[Item]:
         draft = self.draft_of(number)
@@ -170,6 +169,17 @@ class Function:
                 fresh.append(text)
         scope.declared.update(fresh)
         return [*(Line(text) for text in fresh), *draft.lines]
+
+
+_VIEW = re.compile(r"^LocalTensor<\w+> (\w+) = ")
+
+
+def _read_later(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Return ``items`` without tensors that nothing mentions: indices are read where the tile is filled."""
+    text = "\n".join(text for text in texts_of(items) if not text.lstrip().startswith("//"))
+    views = {name for item in items if isinstance(item, Line) for name in _VIEW.findall(item.text)}
+    unread = {name for name in views if len(re.findall(rf"\b{name}\b", text)) < 2}
+    return tuple(i for i in items if not isinstance(i, Line) or not unread.intersection(_VIEW.findall(i.text)))
 
 
 def _for_next(item: Item) -> Item:
