@@ -6,6 +6,7 @@ from pathlib import Path
 import autofuse_ascend_sim as sim
 import numpy as np
 import pytest
+from autofuse_ascend_sim.lines import lines_of
 from autofuse_ascend_sim.outcome import raise_failure
 from autofuse_ascend_sim.toolchain import host_program
 
@@ -124,6 +125,18 @@ def test_a_signal_told_to_lie_in_another_kernel_has_no_line_of_its_own(faults):
     with pytest.raises(sim.HangError) as other:
         raise_failure(facts, faults, "hangs_in_block_2")
     assert other.value.place.line == 0
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_what_lies_in_functions_of_the_interface_is_on_no_line_of_a_kernel(compiler):
+    library = sim.compile(CASES / "faults.cpp", "ascend-a2", compiler=compiler)
+    listed = subprocess.run(["nm", "-S", str(library.path)], capture_output=True, text=True, check=True).stdout
+    symbols = [line.split() for line in listed.splitlines() if "AscendC" in line and len(line.split()) == 4]
+    spans = [
+        range(int(start, 16) + 1, int(start, 16) + int(size, 16)) for start, size, kind, _ in symbols if kind in "tW"
+    ]
+    assert spans
+    assert {lines_of(str(library.path), span) for span in spans} == {(("", 0),) * len(span) for span in spans}
 
 
 def test_a_hang_without_api_calls_is_stopped_too(faults):

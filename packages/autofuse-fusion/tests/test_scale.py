@@ -2,10 +2,8 @@
 
 import math
 import random
-import sys
 from collections.abc import Callable
 from functools import partial
-from types import FrameType
 
 import pytest
 from autofuse_fusion.stage import fuse
@@ -14,6 +12,7 @@ from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.graph import Graph
 from autofuse_ir.target import load_target
 from autofuse_symshape.stage import infer
+from autofuse_testkit.work import calls_made
 
 
 def chain(count: int) -> Graph:
@@ -47,23 +46,6 @@ def long_skips(count: int) -> Graph:
     for _ in range(count // 3):
         value = b.op("Lgamma", b.op("Exp", b.op("Add", value, mask)))
     return b.build(outputs={"y": value})
-
-
-def calls_made(work: Callable[[], object]) -> int:
-    """How many functions are called while `work` runs: what it costs, the same on any machine."""
-    made = 0
-
-    def count(_frame: FrameType, event: str, _argument: object) -> None:
-        nonlocal made
-        made += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return made
 
 
 @pytest.mark.parametrize("form", [chain, tangle, long_skips], ids=lambda form: form.__name__)

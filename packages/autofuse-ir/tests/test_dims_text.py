@@ -1,28 +1,8 @@
-import sys
-from collections.abc import Callable
-from types import FrameType
-
 import pytest
 from autofuse_ir.dims import INT64_MIN, TRUE, as_dim, const, eq, negate, product, symbol
 from autofuse_ir.dims_text import parse_cond, parse_dim, show_cond, show_dim
 from autofuse_ir.errors import IrError
-
-
-def calls_made(work: Callable[[], object]) -> int:
-    """How many functions are called while `work` runs: what it costs, the same on any machine."""
-    made = 0
-
-    def count(_frame: FrameType, event: str, _argument: object) -> None:
-        nonlocal made
-        made += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return made
+from autofuse_testkit.work import calls_made
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -11,6 +9,7 @@ from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.graph import Graph
 from autofuse_symshape.stage import infer
+from autofuse_testkit.work import calls_made
 
 
 def big_graph(layers: int, as_constant: Any) -> Graph:
@@ -32,23 +31,6 @@ def big_graph(layers: int, as_constant: Any) -> Graph:
         back = builder.op("TransposeD", mixed, perm=(0, 2, 1, 3))
         x = builder.op("Add", x, builder.op("Reshape", back, builder.op("Shape", x, dtype=9)))
     return builder.build(outputs={"y": x})
-
-
-def calls_made(work: Callable[[], object]) -> int:
-    """How many functions are called while `work` runs: what it costs, the same on any machine."""
-    made = 0
-
-    def count(_frame: FrameType, event: str, _argument: object) -> None:
-        nonlocal made
-        made += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return made
 
 
 def test_work_grows_with_the_graph_and_no_faster(as_constant: Any) -> None:

@@ -20,6 +20,8 @@ _FLAGS = (
     "-std=c++17",
     "-O2",
     "-g1",
+    # With DWARF 5, addr2line 2.40 takes functions of headers that are not inlined for ones of the kernel's file.
+    "-gdwarf-4",
     "-fPIC",
     "-shared",
     "-Wall",
