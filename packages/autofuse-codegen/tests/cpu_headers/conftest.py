@@ -8,7 +8,7 @@ import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +63,13 @@ def closure(names: Iterable[str]) -> tuple[str, ...]:
 
 def paste(names: Iterable[str]) -> str:
     return "\n".join(header_text(name) for name in closure(names))
+
+
+@pytest.fixture(autouse=True)
+def quiet_numpy() -> Iterator[None]:
+    """NaN, infinities and overflow are what these tests are about: NumPy is not to warn of them."""
+    with np.errstate(all="ignore"):
+        yield
 
 
 @pytest.fixture(scope="session")

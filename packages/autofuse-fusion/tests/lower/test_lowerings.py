@@ -154,7 +154,7 @@ def close(got: Any, want: Any, arrays: dict[str, Any], ulps: int) -> None:
     assert np.array_equal(a[np.isinf(b)], b[np.isinf(b)])
     unit = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52}[dtype_of(got).name]
     bound = ulps * unit * np.maximum(np.maximum(np.abs(b), np.where(np.isfinite(scale), scale, 0)), 1e-300)
-    assert np.all(np.abs(a - b)[finite] <= bound[finite] + np.finfo(np.float32).tiny)
+    assert np.all(np.abs(a[finite] - b[finite]) <= bound[finite] + np.finfo(np.float32).tiny)
 
 
 def test_every_element_wise_vector_operator_is_lowered_or_listed() -> None:
