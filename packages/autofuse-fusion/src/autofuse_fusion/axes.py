@@ -13,6 +13,7 @@ axis' size is 1 or that size, which only the run decides::
 Axes of two kernels become one because a tensor that both touch says so, never because two sizes are equal (`joins`).
 """
 
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from attrs import frozen
@@ -42,6 +43,16 @@ def nest_of(shape: tuple[Dim, ...], sizes: SizeFacts) -> Nest:
 def is_full(layout: Layout, nest: Nest) -> bool:
     """True when a value with ``layout`` covers every point of ``nest`` once."""
     return layout == nest
+
+
+def varies(layout: Layout, axes: Iterable[int]) -> bool:
+    """True when a value with ``layout`` varies along one of ``axes``."""
+    return any(layout[axis] is not None for axis in axes)
+
+
+def innermost(layout: Layout) -> int:
+    """Return the innermost axis along which a value with ``layout`` varies; -1 where there is none."""
+    return max((axis for axis, size in enumerate(layout) if size is not None), default=-1)
 
 
 def factorise(a: Nest, b: Nest, sizes: SizeFacts) -> tuple[Piece, ...] | None:

@@ -8,7 +8,7 @@ from autofuse_ir.errors import IrError
 from autofuse_ir.operators import Flag, operator
 from autofuse_ir.target import ANY_OPERATOR, TargetKind, TargetSpec
 
-from autofuse_fusion.axes import Layout, Nest, is_full
+from autofuse_fusion.axes import Layout, Nest, innermost, is_full, varies
 from autofuse_fusion.groups import Group
 from autofuse_fusion.index_map import Viewed
 from autofuse_fusion.lower.table import TRANSCENDENTAL
@@ -61,10 +61,10 @@ class CostModel:
         and arithmetic of one sweep overlap; without, reads, writes and arithmetic do where there is room for two tiles.
         """
         reduced = group.reduced
-        across = {t for t, layouts in group.inputs.items() if any(_is_along(layout, reduced) for layout in layouts)}
-        made = {tensor for tensor, layout in group.outputs.items() if _is_along(layout, reduced)}
+        across = {t for t, layouts in group.inputs.items() if any(varies(layout, reduced) for layout in layouts)}
+        made = {tensor for tensor, layout in group.outputs.items() if varies(layout, reduced)}
         room = self._rows(group, across, made, values)
-        times = 1 if room else group.levels + bool(made)
+        times = 1 if room else group.sweeps
         read = 0.0
         for tensor in group.inputs:
             if room or tensor not in across:
@@ -82,14 +82,14 @@ class CostModel:
 
         Without a cache they need room for what is computed, besides; what all rows share is held once.
         """
-        row = values.sizes.hint(product(group.nest[k] for k in group.reduced))
-        moved = {tensor: row * values.fact(tensor).dtype.itemsize for tensor in (*across, *made)}
         if not group.reduced:
             return 2
+        row = values.sizes.hint(product(group.nest[k] for k in group.reduced))
+        moved = {tensor: row * values.fact(tensor).dtype.itemsize for tensor in (*across, *made)}
         if self.is_cached:
             return 2 if sum(moved[tensor] for tensor in across) <= self.local else 0
         kept = [k for k in range(len(group.nest)) if k not in group.reduced]
-        again = [t for t in moved if t in made or any(_is_along(layout, kept) for layout in group.inputs[t])]
+        again = [t for t in moved if t in made or any(varies(layout, kept) for layout in group.inputs[t])]
         once, widest = sum(moved.values()), max(moved.values(), default=0)
         if once + sum(moved[tensor] for tensor in again) + 3 * widest <= self.local:
             return 2
@@ -104,11 +104,11 @@ class CostModel:
         count = values.bytes_at_hints(tensor)
         if self.is_cached:
             return count / self.read
-        layout = max(group.inputs[tensor], key=_innermost)
-        walked = values.sizes.hint(product(group.nest[: _innermost(layout) + 1]))
+        layout = max(group.inputs[tensor], key=innermost)
+        walked = values.sizes.hint(product(group.nest[: innermost(layout) + 1]))
         if len(group.reduced) == len(group.nest):
             count = max(count, walked * values.fact(tensor).dtype.itemsize)
-        if {_axis_in_memory(tensor, layout, values), _innermost(layout)} <= set(group.reduced):
+        if {_axis_in_memory(tensor, layout, values), innermost(layout)} <= set(group.reduced):
             return max(count / self.read, walked * self.row)
         return count / self.read
 
@@ -133,15 +133,6 @@ def _axis_in_memory(tensor: str, layout: Layout, values: Values) -> int | None:
     return axes[dims.index(dim)] if dim in dims and dim != dims[-1] else None
 
 
-def _innermost(layout: Layout) -> int:
-    """Return the innermost axis along which a value varies; -1 where there is none."""
-    return max((axis for axis, size in enumerate(layout) if size is not None), default=-1)
-
-
-def _is_along(layout: Layout, axes: Iterable[int]) -> bool:
-    return any(layout[axis] is not None for axis in axes)
-
-
 def work_of(unit: Unit, values: Values, model: CostModel) -> float:
     """Return the arithmetic of ``unit`` at the hints, in additions; a gather waits for its reads, too.
 
@@ -159,7 +150,7 @@ def work_of(unit: Unit, values: Values, model: CostModel) -> float:
 def _row_of(unit: Unit) -> int:
     """Return the first of the axes inside of all those that an index varies along: rows along them lie in one piece."""
     layouts = [operand.layout for operand in unit.operands[1:] if isinstance(operand, Read)]
-    return max((k + 1 for layout in layouts for k, entry in enumerate(layout) if entry is not None), default=0)
+    return max(map(innermost, layouts), default=-1) + 1
 
 
 def work_again(units: Sequence[Unit], wanted: Iterable[str], values: Values, model: CostModel) -> float:
@@ -170,9 +161,7 @@ def work_again(units: Sequence[Unit], wanted: Iterable[str], values: Values, mod
     needed = set(wanted)
     total = 0.0
     for unit in reversed(units):
-        if needed.isdisjoint(unit.outputs) or (
-            unit.reduced and not any(_is_along(r, unit.reduced) for r in unit.results)
-        ):
+        if needed.isdisjoint(unit.outputs) or (unit.reduced and not any(varies(r, unit.reduced) for r in unit.results)):
             continue
         needed.update(read.value for read in unit.reads)
         if work_per_element(unit.node.op) >= _POLYNOMIAL:
@@ -216,5 +205,5 @@ def repetitions(producer: Nest, layout: Layout, nest: Nest, sizes: SizeFacts) ->
     """
     if is_full(layout, nest):
         return 1.0
-    done = sizes.hint(product(nest[: _innermost(layout) + 1]))
+    done = sizes.hint(product(nest[: innermost(layout) + 1]))
     return max(1.0, done / max(1, sizes.hint(product(producer))))

@@ -4,7 +4,7 @@ from attrs import define, field
 from autofuse_ir.operators import Flag, operator
 from autofuse_ir.schedule import TilingGroup
 
-from autofuse_fusion.axes import Layout, Nest
+from autofuse_fusion.axes import Layout, Nest, varies
 from autofuse_fusion.lower.table import ONE_SWEEP
 from autofuse_fusion.moves import Path
 from autofuse_fusion.units import Unit
@@ -36,7 +36,7 @@ class Group:
     @property
     def sweeps(self) -> int:
         """How often its rows are walked: for each reduction that waits for another, and for what waits for the last."""
-        wide = any(layout[axis] is not None for layout in self.outputs.values() for axis in self.reduced)
+        wide = any(varies(layout, self.reduced) for layout in self.outputs.values())
         return max(1, self.levels + wide)
 
     @property
@@ -67,7 +67,7 @@ def group_of(unit: Unit, needed: set[str], work: float, scope: str | None) -> Gr
 
 def _is_wide(unit: Unit) -> bool:
     """True where a result varies along what is reduced: the elements were needed again."""
-    return any(layout[axis] is not None for layout in unit.results for axis in unit.reduced)
+    return any(varies(layout, unit.reduced) for layout in unit.results)
 
 
 def tiling_group(group: Group, path: Path) -> TilingGroup | None:

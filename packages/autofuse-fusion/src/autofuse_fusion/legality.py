@@ -12,14 +12,14 @@ from autofuse_ir.schedule import TilingGroup
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling_group import merge as merge_tiling_groups
 
-from autofuse_fusion.axes import Layout, Nest
+from autofuse_fusion.axes import Layout, Nest, varies
 from autofuse_fusion.benefit import CostModel, repetitions, work_again
 from autofuse_fusion.groups import Group, tiling_group
 from autofuse_fusion.joins import Join, join
 from autofuse_fusion.lower.views.marks import origin_of
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.size_facts import SizeFacts
-from autofuse_fusion.units import moved_unit
+from autofuse_fusion.units import Unit, moved_unit
 from autofuse_fusion.values import Values
 
 
@@ -61,13 +61,9 @@ def fused(
     count = len({unit.node.name for unit in (*first.units, *second.units)})
     if count > options.max_operators:
         return Refused(Reason.TOO_LARGE, f"{count} operators, at most {options.max_operators}")
-    made = {name for unit in first.units for name in unit.outputs}
-    moved = next(
-        (tensor for tensor in second.inputs if tensor in values.leaves and values.behind(tensor) in made), None
-    )
-    if moved is not None:
-        detail = f"{second.name} reads {values.behind(moved)} in another order than {first.name} makes it"
-        return Refused(Reason.AXES_DO_NOT_MAP, detail)
+    refused = _moved(first, second, values)
+    if refused is not None:
+        return refused
     passed = [tensor for tensor in first.outputs if tensor in second.inputs]
     shared = [tensor for tensor in first.inputs if tensor in second.inputs]
     joined = _joined(first, second, passed, shared, values.sizes)
@@ -87,29 +83,25 @@ def fused(
     refused = _limits({values.behind(tensor) for tensor in inputs} - {None}, outputs, target, options)
     if refused is not None:
         return refused
-    repeated = first.work * repetitions(first.nest, spread, joined.nest, values.sizes)
     waits = any(first.outputs[tensor][axis] is None for tensor in passed for axis in first.reduced)
-    again = first.again + second.again
-    wide = [tensor for tensor in passed if _varies(joined.first(first.outputs[tensor]), reduced)]
-    further = second.sweeps - (not waits)  # the first sweep of ``second`` is one of the first's where it does not wait
-    if wide and further:
-        again += further * repeated / max(first.work, 1.0) * work_again(first.units, wide, values, model)
     levels = first.levels + second.levels if waits else max(first.levels, second.levels)
+    times = repetitions(first.nest, spread, joined.nest, values.sizes)
+    work = first.work * times + second.work
+    wide = [tensor for tensor in passed if _is_along(joined.first(first.outputs[tensor]), reduced)]
+    # Where nothing waits, the first sweep of ``second`` is one that ``first`` makes.
+    further = second.sweeps - (not waits)
+    again = first.again + second.again
+    if wide and further:
+        again += further * times * work_again(first.units, wide, values, model)
     needs = {**first.needs, **second.needs}
-    work = repeated + second.work
     group = Group([], joined.nest, inputs, outputs, work, first.scope, needs, reduced, scanned, levels, again)
     gain = model.of(first, values) + model.of(second, values) - model.of(group, values)
     if gain <= 0 and not parts_of_one(first, second):
         return Refused(Reason.NO_BENEFIT, f"computing {first.name} again for every repetition costs {-gain:.0f} cycles")
-    units = [
-        moved_unit(unit, path)
-        for group, path in ((first, joined.first), (second, joined.second))
-        for unit in group.units
-    ]
-    placed = sorted((unit for unit in units if unit is not None), key=lambda unit: unit.order)
-    if len(placed) < len(units):
+    units = _units(first, second, joined)
+    if units is None:
         return Refused(Reason.AXES_DO_NOT_MAP, _axes_text(first, second))
-    return Fused(evolve(group, units=placed), gain)
+    return Fused(evolve(group, units=units), gain)
 
 
 def parts_of_one(first: Group, second: Group) -> bool:
@@ -125,6 +117,16 @@ def _switched_off(first: Group, second: Group, options: FusionOptions) -> Refuse
             return Refused(Reason.SWITCHED_OFF, f"{node.op} {node.name}")
     if options.scopes and (first.scope is None or first.scope != second.scope):
         return Refused(Reason.OUTSIDE_SCOPE, f"{first.scope} and {second.scope}")
+    return None
+
+
+def _moved(first: Group, second: Group, values: Values) -> Refused | None:
+    """Refuse a ``second`` that reads what ``first`` makes in another order: all of it has to be there before."""
+    made = {name for unit in first.units for name in unit.outputs}
+    for tensor in second.inputs:
+        if tensor in values.leaves and values.behind(tensor) in made:
+            detail = f"{second.name} reads {values.behind(tensor)} in another order than {first.name} makes it"
+            return Refused(Reason.AXES_DO_NOT_MAP, detail)
     return None
 
 
@@ -183,6 +185,18 @@ def _outputs(
     return outputs
 
 
+def _units(first: Group, second: Group, joined: Join) -> list[Unit] | None:
+    """Return the units of both on the joined nest, in the order of the graph; None where one does not fit there."""
+    units: list[Unit] = []
+    for group, path in ((first, joined.first), (second, joined.second)):
+        for unit in group.units:
+            placed = moved_unit(unit, path)
+            if placed is None:
+                return None
+            units.append(placed)
+    return sorted(units, key=lambda unit: unit.order)
+
+
 def _inputs(first: Group, second: Group, joined: Join, passed: list[str]) -> dict[str, tuple[Layout, ...]] | None:
     """Return what the joined kernel reads, and how; None where some layout does not lie on its axes."""
     inputs: dict[str, tuple[Layout, ...]] = {}
@@ -201,8 +215,8 @@ def _inputs(first: Group, second: Group, joined: Join, passed: list[str]) -> dic
     return inputs
 
 
-def _varies(layout: Layout | None, axes: tuple[int, ...]) -> bool:
-    return layout is not None and any(layout[axis] is not None for axis in axes)
+def _is_along(layout: Layout | None, axes: tuple[int, ...]) -> bool:
+    return layout is not None and varies(layout, axes)
 
 
 def _limits(

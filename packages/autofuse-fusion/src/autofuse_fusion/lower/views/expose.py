@@ -15,7 +15,6 @@ from autofuse_fusion.lifting import lifted
 from autofuse_fusion.lower.views import softmaxes
 from autofuse_fusion.lower.views.builder import ViewBuilder
 from autofuse_fusion.lower.views.call import NotLoweredError, call_of
-from autofuse_fusion.lower.views.softmaxes import is_picked
 from autofuse_fusion.lower.views.table import VIEW_LOWERINGS
 from autofuse_fusion.options import FusionOptions
 from autofuse_fusion.values import Values
@@ -59,7 +58,7 @@ def expose_views(graph: Graph, values: Values, target: TargetSpec, options: Fusi
 
 
 def _readers(graph: Graph, values: Values) -> dict[str, list[Node]]:
-    """Return the nodes that read each value; those of which only sizes are needed read nothing."""
+    """Return the nodes that read each value, the last one first; those of which only sizes are needed read nothing."""
     needed = {output.value for output in graph.outputs}
     readers: dict[str, list[Node]] = {}
     for node in reversed(graph.nodes):
@@ -68,7 +67,7 @@ def _readers(graph: Graph, values: Values) -> dict[str, list[Node]]:
             continue
         for name in read_by(node):
             needed.add(name)
-            readers.setdefault(name, []).insert(0, node)
+            readers.setdefault(name, []).append(node)
     return readers
 
 
@@ -90,7 +89,7 @@ def _is_picked(node: Node, readers: Mapping[str, Sequence[Node]], stored: set[st
     """True for a softmax of which some elements are taken, and nobody needs a whole row."""
     if node.op not in softmaxes.LOWERINGS or node.outputs[0] in stored:
         return False
-    return is_picked(node, readers.get(node.outputs[0], ()), values)
+    return softmaxes.is_picked(node, readers.get(node.outputs[0], ()), values)
 
 
 def _is_left(node: Node, values: Values) -> bool:

@@ -17,6 +17,9 @@ from autofuse_fusion.lower.views.call import ViewCall, ViewLowering
 from autofuse_fusion.lower.views.steps import Steps
 from autofuse_fusion.values import Values
 
+_SOURCE = {"GatherElements": "x", "GatherV2": "x", "NegativeLogLikelihoodLoss": "input"}
+"""Operators that take elements along one axis, and the input that they take them from."""
+
 
 class SoftmaxSteps:
     """The steps of a softmax of ``scores`` along ``axes``; ``peak`` and ``total`` are one wide there."""
@@ -62,18 +65,15 @@ def is_picked(node: Node, readers: Sequence[Node], values: Values) -> bool:
         axis = _axis_taken(reader, bound, values, len(shape))
         if axis not in axes or bound.get(_SOURCE[reader.op]) != node.outputs[0]:
             return False
-        counts = _indices(reader, bound, values)
-        if counts is None:
+        count = _elements_taken(reader, bound, values)
+        if count is None:
             return False
-        taken += counts
+        taken += count
     return 2 * taken <= values.sizes.hint(product(shape))
 
 
-_SOURCE = {"GatherElements": "x", "GatherV2": "x", "NegativeLogLikelihoodLoss": "input"}
-"""Operators that take elements along one axis, and the input that they take them from."""
-
-
 def _axis_taken(reader: Node, bound: Mapping[str, Bound], values: Values, rank: int) -> int | None:
+    """Return the axis of a tensor of ``rank`` dims along which ``reader`` takes elements; None where it takes none."""
     numbers: tuple[int, ...] | None
     match reader.op:
         case "GatherElements":
@@ -90,7 +90,7 @@ def _axis_taken(reader: Node, bound: Mapping[str, Bound], values: Values, rank: 
     return axes[0] if axes is not None and len(axes) == 1 else None
 
 
-def _indices(reader: Node, bound: Mapping[str, Bound], values: Values) -> int | None:
+def _elements_taken(reader: Node, bound: Mapping[str, Bound], values: Values) -> int | None:
     """Return how many elements ``reader`` takes, at the hints."""
     name = bound["target"] if reader.op == "NegativeLogLikelihoodLoss" else reader.outputs[0]
     shape = values.fact(name).shape if isinstance(name, str) else None
