@@ -33,7 +33,7 @@ def is_kept(draft: Draft, queue: Queue) -> bool:
     return any(name in names for reader in readers for name in reader.inputs)
 
 
-def fits_ahead(draft: Draft) -> tuple[Queue, ...]:
+def filled_ahead(draft: Draft) -> tuple[Queue, ...]:
     """Return the queues that can be filled while an earlier tile is worked on: by copies from known places.
 
     Indices that say the places are loaded ahead, too, and what is loaded at the places, or neither is.

@@ -4,7 +4,7 @@ from attrs import define, field
 from autofuse_ir.asc_graph import AscNode
 from autofuse_ir.schedule import QueuePosition
 
-from autofuse_codegen.targets.ascendc.ahead import fits_ahead, is_kept, loads_of, members_of
+from autofuse_codegen.targets.ascendc.ahead import filled_ahead, is_kept, loads_of, members_of
 from autofuse_codegen.targets.ascendc.draft import Draft
 from autofuse_codegen.targets.ascendc.fills import clear, close_all, form_of, transfer
 from autofuse_codegen.targets.ascendc.lines import Line
@@ -42,7 +42,7 @@ class Handovers:
 
     def copy_in_ahead(self) -> None:
         """Fill the queues that are filled one tile before; their scope ends with these lines."""
-        self._ahead = {queue.name for queue in fits_ahead(self.draft)}
+        self._ahead = {queue.name for queue in filled_ahead(self.draft)}
         self._copy_in([queue for queue in self.draft.memory.queues if queue.name in self._ahead])
 
     def copy_in(self) -> None:
@@ -61,7 +61,7 @@ class Handovers:
         read: list[AscNode] = []
         staged: list[AscNode] = []
         for queue in queues:
-            loads = loads_of(self.draft, queue)
+            loads = loads_of(draft, queue)
             if not loads or any(waits_for_values(node, draft.nodes) for node in loads):
                 continue
             for node in loads:
@@ -88,7 +88,7 @@ class Handovers:
         if read or not all(is_gathered(node.dtype) for node in staged):
             draft.put("af_order<HardEvent::S_V>();")
         for queue, first in late:
-            if all(node in read or node in staged for node in loads_of(self.draft, queue)):
+            if all(node in read or node in staged for node in loads_of(draft, queue)):
                 self._taken_at[queue.name] = len(draft.lines)  # there when the vector unit is
             draft.put(f"{queue.name}.EnQue({self._handle(queue, first)});")
 

@@ -13,7 +13,7 @@ from autofuse_ir.asc_graph import AscNode, Axis
 from autofuse_ir.schedule import ImplGraph, Phase
 
 from autofuse_codegen.errors import CodegenError
-from autofuse_codegen.targets.ascendc.ahead import fits_ahead
+from autofuse_codegen.targets.ascendc.ahead import filled_ahead
 from autofuse_codegen.targets.ascendc.draft import Draft
 from autofuse_codegen.targets.ascendc.handovers import Handovers
 from autofuse_codegen.targets.ascendc.layout import Layouts
@@ -89,16 +89,10 @@ class Function:
             for number in sharing:
                 for node in opened_by(self.impl, phases[number], axis):
                     items += self._opened(node, number, nest, scope)
-            inner, bound, derived = nest.entered(axis)
-            index = nest.index_of(axis)
-            if axis != phase.block and depth + 1 == len(phase.loops) and len(sharing) == 1 and not phase.backwards:
-                items.append(self._innermost(sharing[0], nest, scope))
-                continue
             if axis != phase.block:
-                head = f"for (af_i64 {index} = {nest.begin(axis)}; {index} < {bound}; ++{index}) {{"
-                if axis in phase.backwards:
-                    head = f"for (af_i64 {index} = {bound}; {index}-- > 0;) {{"
-                items.append(Loop(head, derived, tuple(self._nested(sharing, depth + 1, inner, scope))))
+                is_over_tiles = depth + 1 == len(phase.loops) and len(sharing) == 1
+                ahead = self._loaded_ahead(sharing[0], nest, scope) if is_over_tiles else None
+                items.append(ahead or self._loop(sharing, depth, nest, scope))
                 continue
             if numbers or items:
                 raise CodegenError(
@@ -106,32 +100,40 @@ class Function:
                     where=f"kernel {self.impl.name}, template {self.impl.template}",
                     fix="share the loop over blocks, or wait for all blocks",
                 )
+            inner, bound, derived = nest.entered(axis)
+            index = nest.index_of(axis)
             guard = (f"const af_i64 {index} = block;", f"if ({index} >= {bound}) return;", *derived)
             items = [*(Line(text) for text in guard), *self._nested(sharing, depth + 1, inner, scope)]
         return [*items, *(Line(text) for text in scope.ends)]
 
-    def _innermost(self, number: int, nest: Nest, around: Scope) -> Loop | AheadLoop:
-        """The loop over the tiles of phase ``number``.
+    def _loop(self, sharing: tuple[int, ...], depth: int, nest: Nest, around: Scope) -> Loop:
+        """The loop over axis ``depth`` of the phases that share it."""
+        phase = self.impl.phases[sharing[0]]
+        inner, _, derived = nest.entered(phase.loops[depth])
+        return Loop(_head(phase, depth, nest), derived, tuple(self._nested(sharing, depth + 1, inner, around)))
 
-        Where a tile has many instructions, the next one is loaded before they are issued: the loop has one iteration
-        more, and each loads one tile and works on the one before it.
+    def _loaded_ahead(self, number: int, nest: Nest, around: Scope) -> AheadLoop | None:
+        """The loop over the tiles of phase ``number``, each of which is loaded before the instructions of the last one.
+
+        It has one iteration more, and each loads one tile and works on the one before it. None where a tile has few
+        instructions, or none of its loads can be that early.
         """
-        axis = self.impl.phases[number].loops[-1]
-        inner, bound, derived = nest.entered(axis)
+        phase = self.impl.phases[number]
+        axis = phase.loops[-1]
         index, begin = nest.index_of(axis), nest.begin(axis)
         draft = self.draft_of(number)
-        queues = Handovers(draft)
-        head = f"for (af_i64 {index} = {begin}; {index} < {bound}; ++{index}) {{"
-        if not (is_long(draft.order) and fits_ahead(draft)):
-            return Loop(head, derived, tuple(self._nested((number,), len(draft.phase.loops), inner, _inside(around))))
+        if phase.backwards or not is_long(draft.order) or not filled_ahead(draft):
+            return None
+        _, bound, derived = nest.entered(axis)
         ahead = nest.names.of(f"ahead {axis}", f"{axis}_ahead")
+        queues = Handovers(draft)
         queues.copy_in_ahead()
         fills = tuple(_for_next(item) for item in self._with_names(draft, _inside(around)))
         draft.lines = []
         scope = _inside(around)
-        work = _read_later((*self._worked_on(draft, queues, scope), *(Line(text) for text in scope.ends)))
+        work = _without_unread((*self._worked_on(draft, queues, scope), *(Line(text) for text in scope.ends)))
         return AheadLoop(
-            head,
+            _head(phase, len(phase.loops) - 1, nest),
             f"for (af_i64 {ahead} = {begin}; {ahead} <= {bound}; ++{ahead}) {{",
             Loop(f"if ({ahead} < {bound}) {{", (f"const af_i64 {index} = {ahead};", *derived), fills),
             Loop(f"if ({ahead} > {begin}) {{", (f"const af_i64 {index} = {ahead} - 1;", *derived), work),
@@ -171,10 +173,19 @@ class Function:
         return [*(Line(text) for text in fresh), *draft.lines]
 
 
+def _head(phase: Phase, depth: int, nest: Nest) -> str:
+    """How the loop over axis ``depth`` of ``phase`` begins."""
+    axis = phase.loops[depth]
+    index, bound = nest.index_of(axis), nest.entered(axis)[1]
+    if axis in phase.backwards:
+        return f"for (af_i64 {index} = {bound}; {index}-- > 0;) {{"
+    return f"for (af_i64 {index} = {nest.begin(axis)}; {index} < {bound}; ++{index}) {{"
+
+
 _VIEW = re.compile(r"^LocalTensor<\w+> (\w+) = ")
 
 
-def _read_later(items: tuple[Item, ...]) -> tuple[Item, ...]:
+def _without_unread(items: tuple[Item, ...]) -> tuple[Item, ...]:
     """Return ``items`` without tensors that nothing mentions: indices are read where the tile is filled."""
     text = "\n".join(text for text in texts_of(items) if not text.lstrip().startswith("//"))
     views = {name for item in items if isinstance(item, Line) for name in _VIEW.findall(item.text)}

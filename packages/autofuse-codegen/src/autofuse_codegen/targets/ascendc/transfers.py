@@ -19,8 +19,10 @@ from autofuse_codegen.targets.ascendc.staged import staged
 
 @frozen
 class Transfers:
-    """Writes loads and stores; ``nodes`` of the kernel by name, ``value`` the text of an index at a point, ``row`` of a
-    row of them."""
+    """Writes loads and stores.
+
+    ``nodes`` are those of the kernel by name; ``value`` is the text of an index at a point, ``row`` that of a row.
+    """
 
     nest: Nest
     layouts: Layouts

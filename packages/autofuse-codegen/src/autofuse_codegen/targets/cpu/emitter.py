@@ -8,7 +8,7 @@ from autofuse_ir.dims_c import C_PRELUDE
 from autofuse_ir.dims_eval import free_symbols
 from autofuse_ir.facts import SymbolFacts
 from autofuse_ir.kernels import FileRole, KernelBundle, SourceFile
-from autofuse_ir.schedule import Location, ScheduleResult
+from autofuse_ir.schedule import KernelArgument, Location, ScheduleResult
 from autofuse_ir.target import TargetSpec
 from autofuse_ir.tiling import SupportFile, TilingModel, support_file
 
@@ -25,7 +25,7 @@ from autofuse_codegen.targets.cpu.headers import closure, header_texts
 from autofuse_codegen.targets.cpu.joint import KernelFunctions, joint_functions
 from autofuse_codegen.targets.cpu.literals import literal, type_name
 from autofuse_codegen.targets.cpu.tiling import field_count, tiling_view
-from autofuse_codegen.targets.cpu.views import InferShapeView, KernelView, LaunchView
+from autofuse_codegen.targets.cpu.views import InferShapeView, KernelView, LaunchView, TilingView
 
 TEMPLATES = "targets/cpu/templates"
 
@@ -58,70 +58,86 @@ def emit_cpu(
         written = joint_functions(schedule, constants, names)
     else:
         written = _functions(kernel, schedule, constants, names)
-    headers = closure(set(written.called))
-    outputs = tuple(a for a in schedule.arguments if a.is_output)
-    output_bytes = sum((product(a.shape) * a.dtype.itemsize for a in outputs), const(0))
+    view = _kernel_view(alike, model, constants, written, names)
+    tiling = tiling_view(kernel, schedule, model, view.tiling_data_header)
+    first = KernelBundle(
+        name=schedule.name,
+        target=target.name,
+        arguments=schedule.arguments,
+        symbols=schedule.symbols,
+        launch=view.launches[0].function,
+        tiling=tiling.tiling,
+        tiling_bytes=8 * field_count(tiling),
+        workspace_bytes=schedule.workspace_bytes,
+        files=_files(view, tiling, _shape_view(schedule, names), "joint_" if is_joint(schedule) else ""),
+        support_files=(*_headers(view.headers), *model.support_files),
+        flags=FLAGS,
+        safe_aliases=safe_aliases(schedule),
+        status_messages=STATUS_MESSAGES,
+    )
+    return tuple(
+        evolve(first, name=each.name, arguments=each.arguments, launch=view.launches[number].function)
+        for each, number in zip(alike, constants.set_of, strict=True)
+    )
+
+
+def _kernel_view(
+    alike: tuple[ScheduleResult, ...],
+    model: TilingModel,
+    constants: Constants,
+    written: KernelFunctions,
+    names: dict[str, str],
+) -> KernelView:
+    """Return the view of the code that ``alike`` share, with a launch for each set of constants."""
+    schedule = alike[0]
+    kernel = identifier(schedule.name)
+    output_bytes = sum((product(a.shape) * a.dtype.itemsize for a in _outputs(schedule)), const(0))
     launch_uses = _used((output_bytes,)).union(*map(launch_symbols, implementations_of(schedule)))
-    tiling_data = f"{kernel}_tiling_data.h"
     launches = tuple(
         LaunchView(_launch(kernel, number), comment_text(alike[constants.set_of.index(number)].name), values)
         for number, values in enumerate(constants.sets)
     )
-    kernel_view = KernelView(
+    return KernelView(
         kernel=kernel,
         sources=tuple(comment_text(line) for line in _sources(schedule)),
-        headers=headers,
-        tiling_data_header=tiling_data,
+        headers=closure(set(written.called)),
+        tiling_data_header=f"{kernel}_tiling_data.h",
         launch_type=f"Launch_{kernel}",
         tiling_type=f"AfTiling_{kernel}",
         shared_launch=f"launch_{kernel}",
         constants_type=f"Constants_{kernel}",
         constants=tuple(f"{type_name(dtype)} {name}" for dtype, name in constants.members),
         launches=launches,
-        launch_sizes=_size_lines(launch_uses, schedule.symbols, names, "sizes"),
+        launch_sizes=_size_lines(launch_uses, schedule.symbols, names),
         output_bytes=size(output_bytes, names.__getitem__),
         has_workspace=_needs_workspace(schedule),
         cases=written.cases,
         alternatives=written.alternatives,
         has_choice=has_choice(model),
     )
-    tiling = tiling_view(kernel, schedule, model, tiling_data)
-    tiling_prefix = "joint_" if is_joint(schedule) else ""
-    shape_dims = tuple(d for a in outputs for d in a.shape)
-    shape_view = InferShapeView(
+
+
+def _shape_view(schedule: ScheduleResult, names: dict[str, str]) -> InferShapeView:
+    """Return the view of shape inference: the dims of all outputs, one after the other."""
+    kernel, dims = identifier(schedule.name), tuple(d for a in _outputs(schedule) for d in a.shape)
+    return InferShapeView(
         kernel=kernel,
         symbols=tuple(comment_text(s) for s in schedule.symbols),
         infer_shape=f"af_{kernel}_infer_shape",
-        size_lines=_size_lines(_used(shape_dims), schedule.symbols, names, "sizes"),
-        dims=tuple(size(d, names.__getitem__) for d in shape_dims),
+        size_lines=_size_lines(_used(dims), schedule.symbols, names),
+        dims=tuple(size(d, names.__getitem__) for d in dims),
     )
-    files = (
-        _rendered(f"{kernel}.cpp", FileRole.KERNEL, "kernel.cpp.jinja", kernel_view),
-        _rendered(
-            f"{kernel}_tiling_func.cpp", FileRole.TILING_FUNCTION, f"{tiling_prefix}tiling_func.cpp.jinja", tiling
-        ),
-        _rendered(tiling_data, FileRole.TILING_DATA, f"{tiling_prefix}tiling_data.h.jinja", tiling),
-        _rendered(f"{kernel}_infer_shape.cpp", FileRole.INFER_SHAPE, "infer_shape.cpp.jinja", shape_view),
+
+
+def _files(view: KernelView, tiling: TilingView, shape: InferShapeView, form: str) -> tuple[SourceFile, ...]:
+    """Return the sources of a kernel; ``form`` begins the names of the templates for its tiling."""
+    kernel = view.kernel
+    return (
+        _rendered(f"{kernel}.cpp", FileRole.KERNEL, "kernel.cpp.jinja", view),
+        _rendered(f"{kernel}_tiling_func.cpp", FileRole.TILING_FUNCTION, f"{form}tiling_func.cpp.jinja", tiling),
+        _rendered(view.tiling_data_header, FileRole.TILING_DATA, f"{form}tiling_data.h.jinja", tiling),
+        _rendered(f"{kernel}_infer_shape.cpp", FileRole.INFER_SHAPE, "infer_shape.cpp.jinja", shape),
         source_file("af_tiling_solver.cpp", FileRole.SUPPORT, SOLVER_SOURCE),
-    )
-    first = KernelBundle(
-        name=schedule.name,
-        target=target.name,
-        arguments=schedule.arguments,
-        symbols=schedule.symbols,
-        launch=launches[0].function,
-        tiling=tiling.tiling,
-        tiling_bytes=8 * field_count(tiling),
-        workspace_bytes=schedule.workspace_bytes,
-        files=files,
-        support_files=(*_headers(headers), *model.support_files),
-        flags=FLAGS,
-        safe_aliases=safe_aliases(schedule),
-        status_messages=STATUS_MESSAGES,
-    )
-    return tuple(
-        evolve(first, name=each.name, arguments=each.arguments, launch=launches[number].function)
-        for each, number in zip(alike, constants.set_of, strict=True)
     )
 
 
@@ -164,6 +180,10 @@ def _sources(schedule: ScheduleResult) -> tuple[str, ...]:
     return tuple(dict.fromkeys(source for impl in firsts for node in impl.nodes for source in node.source))
 
 
+def _outputs(schedule: ScheduleResult) -> tuple[KernelArgument, ...]:
+    return tuple(argument for argument in schedule.arguments if argument.is_output)
+
+
 def _size_names(symbols: tuple[str, ...]) -> dict[str, str]:
     names = Names()
     return {s: names.of(s, s) for s in symbols}
@@ -173,5 +193,5 @@ def _used(dims: tuple[Dim, ...]) -> set[str]:
     return {s for d in dims for s in free_symbols(d)}
 
 
-def _size_lines(used: set[str], symbols: tuple[str, ...], names: dict[str, str], array: str) -> tuple[str, ...]:
-    return tuple(f"const af_i64 {names[s]} = {array}[{i}];" for i, s in enumerate(symbols) if s in used)
+def _size_lines(used: set[str], symbols: tuple[str, ...], names: dict[str, str]) -> tuple[str, ...]:
+    return tuple(f"const af_i64 {names[s]} = sizes[{i}];" for i, s in enumerate(symbols) if s in used)

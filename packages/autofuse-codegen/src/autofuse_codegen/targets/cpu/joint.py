@@ -58,9 +58,9 @@ def _cases(
     called: set[str] = set()
     for group in alternative.groups:
         own: list[CaseView] = []
+        workspace, tiling = plan.of_group(group.name), f"{members[group.name]}."
         for impl in group.implementations:
-            places = plan.internals, plan.of_group(group.name)
-            borders = Borders(*places, f"{members[group.name]}.", constants.of(first))
+            borders = Borders(plan.internals, workspace, tiling, constants.of(first))
             view, used = case_view(first, identifier(group.name), impl, schedule, functions, launch_names, borders)
             own.append(view)
             called |= used
