@@ -1,6 +1,7 @@
 """Bundles: written whole or not at all, movable, checked before anything of them is loaded."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from autofuse_runtime.build import build
 from autofuse_runtime.bundle import read_manifest
 from autofuse_runtime.cache import ArtefactCache
 from autofuse_runtime.errors import BuildError, BundleError, DiskError, ToolMissingError
+from autofuse_runtime.extension import carried_name, extension_file
 from autofuse_runtime.open import open_bundle
 from autofuse_runtime.toolchain import find_toolchain
 
@@ -212,7 +214,7 @@ class Adds:
 def test_without_a_compiler_the_interpreter_runs_after_one_line(
     kit: Any, bundle: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing(*_: Any) -> Any:
+    def missing(*_: Any, **__: Any) -> Any:
         raise ToolMissingError("no C++ compiler: neither g++ nor clang++ was found")
 
     monkeypatch.setattr(open_file, "load_extension", missing)
@@ -223,6 +225,42 @@ def test_without_a_compiler_the_interpreter_runs_after_one_line(
     assert "\n" not in str(caught[0].message)
     np.testing.assert_array_equal(fn(A), 1 + np.arange(COUNT))
     assert fn.stats.calls_by_tier == (("interpreter", 1),)
+
+
+RUNS = f"""
+import sys; from pathlib import Path
+import numpy as np
+from autofuse_runtime.cache import ArtefactCache; from autofuse_runtime.open import open_bundle
+fn = open_bundle(sys.argv[1], cache=ArtefactCache(Path(sys.argv[2])))
+np.testing.assert_array_equal(fn(np.ones({COUNT}, np.float32)), 1 + np.arange({COUNT}))
+print(dict(fn.stats.calls_by_tier))
+"""
+
+
+def without_a_compiler(bundle: Path, cache: Path) -> "subprocess.CompletedProcess[str]":
+    environment = {name: value for name, value in os.environ.items() if name != "CXX"} | {"PATH": "/nowhere"}
+    command = [sys.executable, "-c", RUNS, str(bundle), str(cache)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_a_bundle_runs_its_kernels_on_a_machine_that_never_had_a_compiler(bundle: Path, tmp_path: Path) -> None:
+    done = without_a_compiler(bundle, tmp_path / "cache")
+    assert (done.returncode, done.stdout) == (0, "{'native': 1}\n"), done.stderr
+
+
+def test_an_extension_that_the_manifest_does_not_list_is_not_loaded(bundle: Path, tmp_path: Path) -> None:
+    files = json.loads((bundle / "manifest.json").read_text(encoding="utf-8"))["files"]
+    changed(bundle, files={name: digest for name, digest in files.items() if name != carried_name()})
+    assert "ToolMissingError" in without_a_compiler(bundle, tmp_path / "cache").stderr
+
+
+def test_an_extension_that_does_not_load_here_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("CXX", raising=False)
+    (tmp_path / "other.so").write_bytes(b"of another machine")
+    with pytest.raises(ToolMissingError):
+        extension_file(ArtefactCache(tmp_path / "cache"), carried=tmp_path / "other.so")
+    assert not list((tmp_path / "cache").rglob("*.so"))
 
 
 def test_a_bundle_opens_without_sympy_jinja_or_other_stages(bundle: Path, cache_directory: Path) -> None:

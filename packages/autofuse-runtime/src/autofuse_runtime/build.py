@@ -17,7 +17,8 @@ from autofuse_runtime.c_header import c_header
 from autofuse_runtime.c_model import file_stem
 from autofuse_runtime.cache import ArtefactCache
 from autofuse_runtime.compile_kernels import BuiltLibrary, bundle_sources, compile_library, kernel_sources
-from autofuse_runtime.errors import BuildError
+from autofuse_runtime.errors import BuildError, ToolMissingError
+from autofuse_runtime.extension import carried_name, extension_file
 from autofuse_runtime.isa import MachineIsa
 from autofuse_runtime.settings import default_cache
 from autofuse_runtime.toolchain import KERNEL_FLAGS, Toolchain, find_toolchain
@@ -64,8 +65,17 @@ def build(
     with store.in_use():
         if program.kernels and (library is None or not library.path.exists()):
             library = compile_library(program, bundles, store, toolchain or find_toolchain(), isa)
-        _write(directory, program, bundles, target, library, extra_files or {}, extra_artefacts or {})
+        extension = _extension(store, toolchain)
+        _write(directory, program, bundles, target, library, extension, extra_files or {}, extra_artefacts or {})
     return directory
+
+
+def _extension(cache: ArtefactCache, toolchain: Toolchain | None) -> Path | None:
+    """Return the extension of this Python, for machines without a compiler; None where it cannot be built here."""
+    try:
+        return extension_file(cache, toolchain)
+    except ToolMissingError:
+        return None
 
 
 def _write(
@@ -74,6 +84,7 @@ def _write(
     bundles: Sequence[KernelBundle],
     target: TargetSpec,
     library: BuiltLibrary | None,
+    extension: Path | None,
     extra_files: Mapping[str, str],
     extra_artefacts: Mapping[str, Artefact],
 ) -> None:
@@ -83,10 +94,12 @@ def _write(
         for name, artefact in extra_artefacts.items():
             write(artefact, fresh / name)
         place = None
+        (fresh / "lib").mkdir()
         if library is not None:
             place = f"lib/{file_stem(program)}.so"
-            (fresh / "lib").mkdir()
             shutil.copyfile(library.path, fresh / place)
+        if extension is not None:
+            shutil.copyfile(extension, fresh / carried_name())
         write_manifest(
             fresh,
             Manifest(

@@ -1,7 +1,9 @@
-"""The C extension: compiled once per Python and compiler into the cache, then imported."""
+"""The C extension: compiled once per Python into the cache, or taken from a bundle, then imported."""
 
+import ctypes
 import importlib.machinery
 import importlib.util
+import shutil
 import sys
 import sysconfig
 import threading
@@ -53,37 +55,68 @@ def extension_recipe(extra_flags: tuple[str, ...] = ()) -> Recipe:
     return Recipe("extension", "runtime extension", tuple(parts.items()), f"Python {sys.version.split()[0]}")
 
 
+def carried_name() -> str:
+    """Return the file of a bundle that is the extension of this Python."""
+    return f"lib/{_NAME}-{extension_recipe().key}.so"
+
+
 def load_extension(
-    cache: ArtefactCache, toolchain: Toolchain | None = None, extra_flags: tuple[str, ...] = ()
+    cache: ArtefactCache,
+    toolchain: Toolchain | None = None,
+    extra_flags: tuple[str, ...] = (),
+    carried: Path | None = None,
 ) -> ModuleType:
     """Return the extension module, compiling it where the cache has none for this Python.
 
     A process holds one: it owns the thread pool and the memory pool. A compiler is looked for only when one is needed;
-    raises `ToolMissingError` when there is none, or when Python's C headers are missing.
+    where there is none, or Python's C headers are missing, ``carried`` is taken, made from the same recipe elsewhere.
+    Raises `ToolMissingError` without it, or where this machine cannot load it.
     """
     with _LOCK:
         loaded = sys.modules.get(_NAME)
         if loaded is not None:
             return loaded
-        flags = (*_FLAGS, *extra_flags, f"-I{sysconfig.get_path('include')}")
-
-        def make(directory: Path) -> None:
-            _compile(directory, toolchain or find_toolchain(), sources(), flags, extra_flags)
-
         with cache.in_use():
-            directory = cache.entry(extension_recipe(extra_flags), make)
-            return _imported(directory / f"{_NAME}.so")
+            return _imported(extension_file(cache, toolchain, extra_flags, carried))
 
 
-def _compile(
-    directory: Path, toolchain: Toolchain, texts: dict[str, str], flags: tuple[str, ...], extra: tuple[str, ...]
-) -> None:
+def extension_file(
+    cache: ArtefactCache,
+    toolchain: Toolchain | None = None,
+    extra_flags: tuple[str, ...] = (),
+    carried: Path | None = None,
+) -> Path:
+    """Return the library that `load_extension` imports; hold ``cache.in_use`` until it has been read."""
+
+    def make(directory: Path) -> None:
+        try:
+            _compile(directory, toolchain or find_toolchain(), extra_flags)
+        except ToolMissingError:
+            if carried is None or not _loads(carried):
+                raise
+            shutil.copyfile(carried, directory / f"{_NAME}.so")
+
+    return cache.entry(extension_recipe(extra_flags), make) / f"{_NAME}.so"
+
+
+def _loads(library: Path) -> bool:
+    """Answer whether this machine has what ``library`` needs, such as a C library that is new enough."""
+    try:
+        ctypes.CDLL(str(library))
+    except OSError:
+        return False
+    return True
+
+
+def _compile(directory: Path, toolchain: Toolchain, extra: tuple[str, ...]) -> None:
     if not Path(sysconfig.get_path("include"), "Python.h").exists():
         raise ToolMissingError(
             f"Python's C headers are missing ({sysconfig.get_path('include')}/Python.h)",
             where="toolchain",
             fix="install them (Debian and Ubuntu: apt-get install python3-dev)",
         )
+    texts = sources()
+    flags = (*_FLAGS, *extra, f"-I{sysconfig.get_path('include')}")
     for name, text in texts.items():
         (directory / name).write_text(text, encoding="utf-8")
     units = [directory / name for name in texts if name.endswith(".c")]

@@ -13,7 +13,7 @@ from autofuse_runtime.bundle import PROGRAM, check_files, read_manifest
 from autofuse_runtime.cache import ArtefactCache
 from autofuse_runtime.errors import BundleError, ToolMissingError
 from autofuse_runtime.execute import HostBackend
-from autofuse_runtime.extension import load_extension
+from autofuse_runtime.extension import carried_name, load_extension
 from autofuse_runtime.load import Interpreter, check_machine, load_interpreted, load_program
 from autofuse_runtime.module import CompiledModule
 from autofuse_runtime.settings import default_cache
@@ -32,8 +32,8 @@ def open_bundle(
     """Return the bundle at ``path`` as a callable; `CompiledModule` documents its attributes.
 
     Every file is compared with its sha256 before anything is loaded. The extension is compiled on first use; where
-    there is no compiler and ``interpreter`` is given, that runs the program, after a one-line warning. Raises
-    `BundleError`, `ToolMissingError`.
+    there is no compiler, the bundle's own is taken. It fits the Python that made the bundle: on others, ``interpreter``
+    runs the program, where it is given, after a one-line warning. Raises `BundleError`, `ToolMissingError`.
     """
     module = open_module(path, hosts, cache=cache, toolchain=toolchain, threads=threads, interpreter=interpreter)
     return module.function
@@ -62,7 +62,8 @@ def open_module(
     library = directory / manifest.library if manifest.library else None
     store = cache or default_cache()
     try:
-        extension = load_extension(store, toolchain)
+        carried = directory / carried_name() if carried_name() in dict(manifest.files) else None
+        extension = load_extension(store, toolchain, carried=carried)
     except ToolMissingError as error:
         if interpreter is None:
             raise
