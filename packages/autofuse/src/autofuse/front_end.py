@@ -23,9 +23,8 @@ def import_graph(
 ) -> Graph:
     """Return ``model`` (a Graph, a path to or the content of an ONNX file, an ONNX ModelProto) as a Graph.
 
-    A path may also lead to a Graph artefact (``.json``) or to a bundle, which holds one.
-
-    ``example_inputs`` are what torch modules and NumPy functions are traced with.
+    A path may also lead to a Graph artefact (``.json``) or to a bundle, which holds one. ``example_inputs`` are what
+    torch modules and NumPy functions are traced with.
     """
     dims, hints = checked_dims(dims or {}), checked_hints(hints or {})
     if isinstance(model, (str, Path)):

@@ -113,10 +113,7 @@ class Report:
 
     def as_data(self) -> dict[str, Any]:
         """Return the report as JSON data; formulas as text with their value at the hints."""
-
-        def formula(dim: Dim) -> dict[str, Any]:
-            return {"formula": str(dim), "at_hints": self.at_hints(dim)}
-
+        formula = self._formula
         data: dict[str, Any] = {
             "model": self.name,
             "hints": dict(self.hints),
@@ -129,18 +126,7 @@ class Report:
             },
             "bytes_handled_by_host": formula(self.bytes_handled),
             "peak_memory": formula(self.peak_bytes),
-            "kernels": [
-                {
-                    "name": k.name,
-                    "operators": list(k.operators),
-                    "axes": [{"name": name, "size": str(size)} for name, size in k.axes],
-                    "inputs": list(k.inputs),
-                    "outputs": list(k.outputs),
-                    "bytes_moved": formula(k.bytes_moved),
-                    "bytes_with_rows_kept": formula(k.bytes_with_rows_kept),
-                }
-                for k in self.kernels
-            ],
+            "kernels": [self._kernel_data(kernel) for kernel in self.kernels],
             "host_regions": [
                 {
                     "name": r.name,
@@ -172,6 +158,20 @@ class Report:
             ],
         }
         return data if self.prediction is None else data | {"predicted": self.prediction.as_data()}
+
+    def _kernel_data(self, kernel: KernelReport) -> dict[str, Any]:
+        return {
+            "name": kernel.name,
+            "operators": list(kernel.operators),
+            "axes": [{"name": name, "size": str(size)} for name, size in kernel.axes],
+            "inputs": list(kernel.inputs),
+            "outputs": list(kernel.outputs),
+            "bytes_moved": self._formula(kernel.bytes_moved),
+            "bytes_with_rows_kept": self._formula(kernel.bytes_with_rows_kept),
+        }
+
+    def _formula(self, dim: Dim) -> dict[str, Any]:
+        return {"formula": str(dim), "at_hints": self.at_hints(dim)}
 
     def __str__(self) -> str:
         """Return one line for the model and one for each kernel and region; ``autofuse explain`` says more."""
@@ -253,15 +253,15 @@ def _with_rows_kept(result: ScheduleResult) -> Dim | None:
     outputs = [each for each in result.arguments if each.is_output]
     total = const(0)
     for group in phases.groups:
-        touched: set[KernelArgument] = set()
+        touched: dict[KernelArgument, None] = {}  # each counts once
         for node in group.implementations[0].nodes:
             match source_of(node):
                 case Source(Memory.INTERNAL, index):
-                    touched.add(result.internals[index])
+                    touched[result.internals[index]] = None
                 case Source(Memory.OUTPUT, index):
-                    touched.add(outputs[index])
+                    touched[outputs[index]] = None
                 case Source(Memory.ARGUMENT, index):
-                    touched.add((outputs if node.op == "Output" else inputs)[index])
+                    touched[(outputs if node.op == "Output" else inputs)[index]] = None
                 case _:
                     pass
         total = total + sum((product(each.shape) * each.dtype.itemsize for each in touched), const(0))

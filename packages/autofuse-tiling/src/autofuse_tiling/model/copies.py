@@ -25,7 +25,8 @@ PICKED = 256
 PICKED_CALLS = 20
 """Instructions, and waits as long as those, between the copies of two rows that such elements are from."""
 STAGE_READ_BYTES = 1800
-"""Bytes that are copied while the scalar unit reads one element of global memory, as generated code has it."""
+"""Bytes that are copied while the scalar unit reads one element of global memory: ``AF_STAGE_READ`` of
+``af_npu_stage.h``."""
 
 
 @frozen

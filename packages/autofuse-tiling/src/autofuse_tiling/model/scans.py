@@ -17,8 +17,9 @@ five those of columns, one brings in what came before, two take along what follo
 ROW_CALLS = 2
 """Instructions besides one a row where whole rows are joined: what came before comes in, and is taken along."""
 FEW_ROWS = 16
+"""Fewer rows of integers than that are cut into pieces, if they are long: ``AF_SCAN_FEW`` of that header."""
 PIECES_FROM = 1024
-"""Fewer rows of integers than that, of at least so many elements, are cut into ``TURNED_ROWS`` pieces."""
+"""Elements of a row from which on it is cut, into ``TURNED_ROWS`` pieces: ``AF_SCAN_PIECES`` of that header."""
 PIECE_CALLS = 60
 """Instructions for such a row besides one for each element of a piece."""
 WAITS = 8
@@ -63,6 +64,8 @@ def _along_rows(walk: Walk, node: AscNode, rows: Dim, columns: Dim, target: Targ
     calls = (columns + TURNED_CALLS) * groups * turned
     calls = calls + (ceildiv(columns, const(TURNED_ROWS)) + PIECE_CALLS) * rows * in_pieces + alone * WAITS
     elements = walk.elements(node) * walk.tiles
+    # Elements in pieces are gathered, joined, put back, and joined to what came before. The scalar unit reads and
+    # writes each element of a row that is alone, and reads two of each piece.
     return (
         CostTerm(join.per_call, calls * walk.tiles, const(1)),
         CostTerm(join.per_element + 2 * target.quantity("gather_cycles"), elements * turned, const(1)),

@@ -1,4 +1,4 @@
-"""``autofuse cache``: what is kept of earlier compilations. What of a model is in it says `autofuse.cli.why_miss`."""
+"""``autofuse cache``: what is kept of earlier compilations. `autofuse.cli.why_miss` says what of a model is in it."""
 
 import json
 from collections import Counter
