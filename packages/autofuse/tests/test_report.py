@@ -40,6 +40,16 @@ def test_bytes_are_those_of_the_tensors_that_are_read_and_written(affine: Graph)
     assert evaluate(found.bytes_handled, {"batch": batch}) == 0
 
 
+def test_every_operator_is_in_a_kernel_on_a_host_or_in_neither() -> None:
+    b = GraphBuilder("counted")
+    x = b.input("x", ("batch", 4), dt.float32)
+    weight = b.input("weight", (4, 4), dt.float32)
+    product = b.op("MatMul", b.op("Relu", x), weight)
+    found = report(b.build({"y": b.op("Unsqueeze", product, axes=(0,))}))
+    counts = (found.operators_in_kernels, found.operators_on_hosts, found.operators_in_neither)
+    assert (found.operators, counts) == (3, (1, 1, 1))
+
+
 def test_unfused_counts_equal_those_said_to_be_before(affine: Graph) -> None:
     unfused = report(affine, FusionOptions(enable=False))
     assert unfused.launches == report(affine).launches_before

@@ -79,6 +79,24 @@ class Report:
         return len(self.kernels)
 
     @property
+    def operators_in_kernels(self) -> int:
+        """Operators that kernels compute."""
+        return sum(len(kernel.operators) for kernel in self.kernels)
+
+    @property
+    def operators_on_hosts(self) -> int:
+        """Operators that host regions compute."""
+        return sum(len(region.operators) for region in self.regions)
+
+    @property
+    def operators_in_neither(self) -> int:
+        """Operators that nothing computes in a call: they only rename, make sizes or are known.
+
+        Operators that two kernels compute count twice, but there are never fewer than none.
+        """
+        return max(0, self.operators - self.operators_in_kernels - self.operators_on_hosts)
+
+    @property
     def bytes_moved(self) -> Dim:
         """Bytes all kernels read and write in a call."""
         return sum((k.bytes_moved for k in self.kernels), const(0))

@@ -38,11 +38,9 @@ def compile_command(model: str, output: Path, emit_only: bool, dump: Path | None
             fix="add --emit-only for its sources; `autofuse run` and `autofuse trace` run the model in the emulator",
         )
     report = report_of(lowered)
-    fused = sum(len(kernel.operators) for kernel in report.kernels)
-    hosted = sum(len(region.operators) for region in report.regions)
-    others = report.operators - fused - hosted
+    fused, hosted, others = report.operators_in_kernels, report.operators_on_hosts, report.operators_in_neither
     told = f"{fused} in {counted(report.launches, 'kernel')}, {hosted} in {counted(len(report.regions), 'host region')}"
-    told += f", {others} that only rename, make sizes or are known" if others > 0 else ""
+    told += f", {others} that only rename, make sizes or are known" if others else ""
     click.echo(f"{output}: {counted(report.operators, 'operator')}: {told}")
 
 

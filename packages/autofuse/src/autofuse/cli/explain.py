@@ -87,7 +87,11 @@ def _show(report: Report) -> None:
         )
     console.print(table)
     hints = ", ".join(f"{name}={size}" for name, size in report.hints)
-    lines = [
+    lines = []
+    if report.operators_in_neither:
+        neither = counted(report.operators_in_neither, "operator")
+        lines.append(f"in neither    {neither}: to rename, make sizes, or known when compiling")
+    lines += [
         f"launches      {report.launches_before} -> {report.launches}",
         f"MB moved      {_mega(report, report.bytes_moved_before)} -> {_moved(report)}",
         f"MB at hosts   {_mega(report, report.bytes_handled)}",
