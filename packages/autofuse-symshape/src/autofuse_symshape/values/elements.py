@@ -6,15 +6,15 @@ rounded to an integer (see `quotient`).
 """
 
 from collections.abc import Callable
-from math import gcd, lcm
 
-from autofuse_ir.dims import Cond, Dim, Select, all_of, any_of, ceildiv, const, floordiv, ge, le, mod, ne, negate
+from autofuse_ir.dims import Cond, Dim, Select, all_of, any_of, ceildiv, floordiv, ge, le, mod, ne, negate
 from autofuse_ir.dtypes import DType, DTypeKind, bfloat16, float16, float32, float64
 
 from autofuse_symshape.call import Call
 from autofuse_symshape.divisions import divided
 from autofuse_symshape.known import Element, Real
 from autofuse_symshape.simplify import ONE, ZERO, chosen, larger, smaller, truth
+from autofuse_symshape.values.ratios import over_one_denominator, reduced
 
 MANTISSA = {bfloat16: 8, float16: 11, float32: 24, float64: 53}
 """Bits of the integers that a float type holds exactly."""
@@ -58,9 +58,8 @@ class Arithmetic:
             return a + b
         if not isinstance(a, Real) or not isinstance(b, Real) or a.rounded or b.rounded:
             return None
-        common = lcm(a.denominator, b.denominator)
-        numerator = a.numerator * (common // a.denominator) + b.numerator * (common // b.denominator)
-        return self.exact(Real(numerator, common))
+        left, right, common = over_one_denominator(a, b)
+        return self.exact(Real(left + right, common))
 
     def negative(self, a: Element) -> Element | None:
         """``-a``."""
@@ -87,7 +86,7 @@ class Arithmetic:
             odd //= 2
         if odd > _LARGEST_ODD_FACTOR and not a.numerator.is_constant:
             return None
-        product = _reduced(a.numerator * factor, a.denominator * b.denominator)
+        product = reduced(a.numerator * factor, a.denominator * b.denominator)
         return self.exact(product, a.numerator * odd)
 
     def quotient(self, a: Element, b: Element) -> Element | None:
@@ -103,7 +102,7 @@ class Arithmetic:
         divisor = b.numerator.constant_value
         if divisor is None or divisor <= 0 or a.denominator != 1 or b.denominator & (b.denominator - 1):
             return None
-        result = _reduced(a.numerator * b.denominator, divisor)
+        result = reduced(a.numerator * b.denominator, divisor)
         if result.denominator & (result.denominator - 1) == 0:
             return self.exact(result, a.numerator)
         if b.denominator != 1:
@@ -170,9 +169,8 @@ class Arithmetic:
         if isinstance(a, Dim) and isinstance(b, Dim):
             return pick(self._oracle, a, b)
         if isinstance(a, Real) and isinstance(b, Real) and not a.rounded and not b.rounded:
-            common = lcm(a.denominator, b.denominator)
-            left, right = a.numerator * (common // a.denominator), b.numerator * (common // b.denominator)
-            return _reduced(pick(self._oracle, left, right), common)
+            left, right, common = over_one_denominator(a, b)
+            return reduced(pick(self._oracle, left, right), common)
         return None
 
     # -- rounding and conversion
@@ -250,9 +248,8 @@ class Arithmetic:
         if isinstance(a, Dim) and isinstance(b, Dim):
             return chosen(self._oracle, cond, a, b)
         if isinstance(a, Real) and isinstance(b, Real) and not a.rounded and not b.rounded:
-            common = lcm(a.denominator, b.denominator)
-            left, right = a.numerator * (common // a.denominator), b.numerator * (common // b.denominator)
-            return _reduced(chosen(self._oracle, cond, left, right), common)
+            left, right, common = over_one_denominator(a, b)
+            return reduced(chosen(self._oracle, cond, left, right), common)
         return None
 
     def logical(self, parts: tuple[Element, ...], join: Callable[..., Cond]) -> Element | None:
@@ -291,11 +288,3 @@ def as_cond(element: Element) -> Cond | None:
 
 def _is_rounded(a: Element) -> bool:
     return isinstance(a, Real) and a.rounded
-
-
-def _reduced(numerator: Dim, denominator: int) -> Real:
-    """The ratio with common powers and factors of numerator and denominator taken out."""
-    common = gcd(denominator, *[factor for _, factor in numerator.terms])
-    if common <= 1:
-        return Real(numerator, denominator if numerator.terms else 1)
-    return Real(floordiv(numerator, const(common)), denominator // common)
