@@ -14,6 +14,7 @@ from autofuse_fusion.options import FusionOptions
 from autofuse_ir import dtypes as dt
 from autofuse_ir.builder import GraphBuilder
 from autofuse_ir.graph import Graph
+from autofuse_ir.status import StatusError
 from autofuse_ir.target import load_target
 from autofuse_testkit.joint import Array, bits, lowered
 
@@ -152,7 +153,7 @@ def test_a_class_that_is_none_is_an_error() -> None:
     run = load_lowered(made, load_target("cpu"))
     x = np.zeros((4, 3), np.float32)
     for bad in (3, -1, 1 << 40):
-        with pytest.raises(Exception, match="out of range"):
+        with pytest.raises(StatusError, match="out of range"):
             run(x, np.full((4, 1), bad))
 
 
