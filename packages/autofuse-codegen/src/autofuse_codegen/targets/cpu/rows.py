@@ -31,7 +31,7 @@ from autofuse_codegen.targets.cpu.pieces import forms_of, looped, types_of
 from autofuse_codegen.targets.cpu.reductions import OPERATIONS, StateForm
 from autofuse_codegen.targets.cpu.row_text import ACCESS, POSITION, RowText
 from autofuse_codegen.targets.cpu.scope import KernelScope, moved, times
-from autofuse_codegen.targets.cpu.seams import Piece, cut_row
+from autofuse_codegen.targets.cpu.seams import Piece, RowPieces, cut_row
 
 PIECE_POSITION = "at"
 """The position in a piece of a row."""
@@ -109,16 +109,18 @@ class RowWriter:
         cut = (
             None if self.forms or self._can_raise() else cut_row(scope, self.segment, self._strip, count, self._sinks())
         )
-        if cut is None:
-            return (*self._text.before, self._strips(count))
+        written = None if cut is None else self._pieces(cut)
+        return (*self._text.before, *(written or (self._strips(count),)))
+
+    def _pieces(self, cut: RowPieces) -> tuple[Statement, ...] | None:
+        """Return the strips of all pieces; None where they are more code than telling pieces apart at each position."""
         pieces = tuple(map(self._piece, cut.pieces))
         if len(pieces) <= FEW_PIECES:
-            return (*self._text.before, *cut.before, *pieces)
-        declared = types_of((*self._text.before, *cut.before)) | self._constants()
-        forms = forms_of(pieces, declared)
+            return (*cut.before, *pieces)
+        forms = forms_of(pieces, types_of((*self._text.before, *cut.before)) | self._constants())
         if len(forms) > MOST_FORMS and sum(len(piece.body) for piece in pieces) > 2 * len(self._text.body):
-            return (*self._text.before, self._strips(count))
-        return (*self._text.before, *cut.before, *looped(forms, scope.names))
+            return None
+        return (*cut.before, *looped(forms, self.scope.names))
 
     @property
     def _strip(self) -> str | None:
@@ -157,9 +159,8 @@ class RowWriter:
                     body.append(evolve(statement, value=value))
             elif name in piece.nodes:
                 body.append(renamed(statement, lambda variable: passed.get(variable, variable)))
-        target: Expression | None = None if self._streamed is None else Name(self._streamed)
         position = Declare("af_i64", POSITION, Binary("+", piece.first, Name(PIECE_POSITION)))
-        target = None if target is None else Binary("+", target, piece.first)
+        target = None if self._streamed is None else Binary("+", Name(self._streamed), piece.first)
         count = Binary("-", piece.end, piece.first)
         return Strips(PIECE_POSITION, ACCESS, count, LANES, (position, *body), target)
 
