@@ -6,7 +6,7 @@ unit has to wait for it. Other pipes are ordered by queues and flags.
 
 import re
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from attrs import evolve, frozen
 
@@ -94,6 +94,8 @@ def texts_of(items: Iterable[Item], indent: str = "") -> list[str]:
             case AheadLoop():
                 inside = texts_of((item.fills, item.work), indent + "  ")
                 found += [indent + item.around, *inside, indent + "}"]
+            case _:
+                assert_never(item)
     return found
 
 
@@ -171,3 +173,5 @@ def _lines_in(item: Item) -> int:
             return 1 + _count(item.body)
         case AheadLoop():
             return 1 + _count((item.fills, item.work))
+        case _:
+            assert_never(item)
