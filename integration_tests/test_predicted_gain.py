@@ -38,6 +38,14 @@ def bias_of_a_transposed_gather() -> Graph:
     return b.build({"y": b.op("Relu", b.op("TransposeD", bias, perm=(2, 0, 1)))})
 
 
+def scores_with_a_transposed_bias() -> Graph:
+    """A bias that lies the other way round in memory, for every row of a batch: read there, element by element."""
+    b = GraphBuilder("scores_with_a_transposed_bias")
+    bias, scores = b.input("bias", (512, 512, 6), dt.float32), b.input("scores", (64, 6, 512, 512), dt.float32)
+    turned = b.op("Relu", b.op("TransposeD", bias, perm=(2, 0, 1)))
+    return b.build({"y": b.op("Sigmoid", b.op("Add", scores, turned))})
+
+
 def range_of_a_transpose() -> Graph:
     """The least and the largest of what lies the other way round in memory."""
     b = GraphBuilder("range_of_a_transpose")
@@ -67,6 +75,7 @@ GRAPHS: Mapping[str, Callable[[], Graph]] = {
     for f in (
         quantised_scores,
         bias_of_a_transposed_gather,
+        scores_with_a_transposed_bias,
         range_of_a_transpose,
         softmax_of_long_rows,
         cross_entropy,

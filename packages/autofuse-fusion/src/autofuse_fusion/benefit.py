@@ -68,7 +68,7 @@ class CostModel:
         read = 0.0
         for tensor in group.inputs:
             if room or tensor not in across:
-                read += values.bytes_at_hints(tensor) / self.read
+                read += values.bytes_at_hints(tensor) / self.read + self._apart(tensor, group, values)
             else:
                 read += self._sweep(tensor, group, values) * times
         written = sum(values.bytes_at_hints(tensor) for tensor in group.outputs) / self.write
@@ -111,6 +111,18 @@ class CostModel:
         if {_axis_in_memory(tensor, layout, values), innermost(layout)} <= set(group.reduced):
             return max(count / self.read, walked * self.row)
         return count / self.read
+
+    def _apart(self, tensor: str, group: Group, values: Values) -> float:
+        """Return the time of beginning at every element again for repetitions of ``tensor`` by loops around it.
+
+        So it is without a cache where elements lie apart in memory, a transposed table for every row of a batch: its
+        bytes are few, and still it pays to turn it round once, in a kernel of its own.
+        """
+        layout = max(group.inputs[tensor], key=innermost)
+        if self.is_cached or _axis_in_memory(tensor, layout, values) is None:
+            return 0.0
+        walked = values.sizes.hint(product(group.nest[: innermost(layout) + 1]))
+        return max(0, walked - values.sizes.hint(product(values.shape(tensor)))) * self.row
 
     def gather_waits(self, rows: int, elements: int, itemsize: int) -> float:
         """Return how long a gather of ``elements`` in ``rows`` waits: longer rows take as long to move as to begin."""
