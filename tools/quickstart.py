@@ -72,7 +72,7 @@ in neither        only renames, makes sizes or is known when compiling
 launches          of kernels in a call: one an operator, fused
 C++               0.0 s when compiled before: kept in the cache
 MB before, after  what kernels read and write in a call: one an operator, fused
-MB at hosts       what goes into and out of host regions, which ONNX Runtime runs
+MB at hosts       what goes into and out of host regions, run by ONNX Runtime
 ms                median time of a call: fused, unfused, ONNX Runtime alone
 largest error     against ONNX Runtime's result, relative to its largest element"""
 LARGEST_ERROR = 1e-3
