@@ -220,13 +220,18 @@ HEED_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_in
 
 
 @pytest.mark.parametrize("whole_group", [True, False], ids=["as_from_a_terminal", "as_from_another_process"])
+@pytest.mark.parametrize("twice", [False, True], ids=["once", "twice"])
 def test_an_interrupt_ends_compilers_and_leaves_nothing_half_written(
-    place: Path, tmp_path: Path, whole_group: bool
+    place: Path, tmp_path: Path, twice: bool, whole_group: bool
 ) -> None:
-    """The compiler would go on for an hour, by a child of its own as real ones have."""
+    """The compiler would go on for an hour, by a child of its own as real ones have.
+
+    The second interrupt comes while the first one waits for compilers that do not end when asked to.
+    """
     begun, compiler = tmp_path / "begun", tmp_path / "slow_compiler"
     sources = '*.cpp*) sleep 3600 & echo $$ $! > "$BEGUN.new"; mv "$BEGUN.new" "$BEGUN"; wait;;'
-    compiler.write_text(f'#!/bin/sh\ncase "$*" in {sources} esac\nexec g++ "$@"\n', encoding="utf-8")
+    stubborn = "trap '' TERM" if twice else ""
+    compiler.write_text(f'#!/bin/sh\n{stubborn}\ncase "$*" in {sources} esac\nexec g++ "$@"\n', encoding="utf-8")
     compiler.chmod(0o755)
     cache = tmp_path / "interrupted_cache"
     mine = {"AUTOFUSE_CACHE": str(cache), "CXX": str(compiler), "BEGUN": str(begun)}
@@ -240,10 +245,11 @@ def test_an_interrupt_ends_compilers_and_leaves_nothing_half_written(
     )
     while not begun.exists() and process.poll() is None:
         time.sleep(0.01)
-    if whole_group:
-        os.killpg(process.pid, signal.SIGINT)
-    else:
-        os.kill(process.pid, signal.SIGINT)
+    send = os.killpg if whole_group else os.kill
+    send(process.pid, signal.SIGINT)
+    if twice:
+        time.sleep(0.2)
+        send(process.pid, signal.SIGINT)
     _, told = process.communicate(timeout=120)
     assert process.returncode == 130, told
     assert "Traceback" not in told

@@ -5,9 +5,10 @@ import shutil
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -80,7 +81,7 @@ class Toolchain:
         try:
             said, told = process.communicate()
         except (KeyboardInterrupt, SystemExit):
-            _end([process])
+            _in_spite_of_interrupts(lambda: _end([process]))
             raise
         finally:
             with self._lock:
@@ -107,20 +108,13 @@ class Toolchain:
             self._running.add(process)
         return process
 
-    @contextmanager
-    def ended_when_interrupted(self) -> Iterator[None]:
-        """End the compilers that other threads wait for, and start no more, where an interrupt leaves this context."""
-        try:
-            yield
-        except (KeyboardInterrupt, SystemExit):
-            with self._lock:
-                self._is_ending = True
-                running = list(self._running)
-            _end(running)
-            raise
-
-    def may_start_again(self) -> None:
-        """Take back that no compiler is started any more."""
+    def end(self, waiting: ThreadPoolExecutor) -> None:
+        """End the compilers that the threads of ``waiting`` wait for, and start no more before these have ended."""
+        with self._lock:
+            self._is_ending = True
+            running = list(self._running)
+        _end(running)
+        waiting.shutdown(cancel_futures=True)
         with self._lock:
             self._is_ending = False
 
@@ -171,14 +165,28 @@ def _identity(path: str) -> str | None:
 
 
 def _end(processes: Sequence["subprocess.Popen[str]"]) -> None:
-    """End ``processes`` and what they have started; wait for it."""
-    for process in processes:
-        _signal(process, signal.SIGTERM)
-    for process in processes:
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_SECONDS_TO_END)
-        _signal(process, signal.SIGKILL)
-        process.wait()
+    """End ``processes`` and what they have started; wait for it. An interrupt leaves them no time for their files."""
+    try:
+        for process in processes:
+            _signal(process, signal.SIGTERM)
+        until = time.monotonic() + _SECONDS_TO_END
+        for process in processes:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(max(0.0, until - time.monotonic()))
+    finally:
+        for process in processes:
+            _signal(process, signal.SIGKILL)
+            process.wait()
+
+
+def _in_spite_of_interrupts(work: Callable[[], None]) -> None:
+    """Do ``work``, from its beginning again when it is interrupted, until it is done."""
+    while True:
+        try:
+            work()
+        except KeyboardInterrupt:
+            continue
+        return
 
 
 def _signal(process: "subprocess.Popen[str]", number: signal.Signals) -> None:
@@ -190,13 +198,16 @@ def _signal(process: "subprocess.Popen[str]", number: signal.Signals) -> None:
 def in_parallel(work: Callable[[T], R], items: Sequence[T], toolchain: Toolchain) -> list[R]:
     """Apply ``work``, which waits for a process of ``toolchain``, to all items at once, as many as there are CPUs.
 
-    An interrupt ends what runs at once; nothing else is started.
+    An interrupt ends what runs at once; nothing else is started. More of them change nothing but the time it may take.
     """
     workers = min(len(items), len(os.sched_getaffinity(0)))
     if workers < 2:
         return [work(item) for item in items]
+    executor = ThreadPoolExecutor(workers)
     try:
-        with ThreadPoolExecutor(workers) as executor, toolchain.ended_when_interrupted():
-            return list(executor.map(work, items))
+        return list(executor.map(work, items))
+    except (KeyboardInterrupt, SystemExit):
+        _in_spite_of_interrupts(lambda: toolchain.end(executor))
+        raise
     finally:
-        toolchain.may_start_again()
+        executor.shutdown()
