@@ -163,7 +163,7 @@ struct af_total {
   }
 };
 
-// Elements `from` to `end` of a row, on the scalar unit.
+// Elements `start` to `end` of a row, on the scalar unit.
 template <bool product, bool exclusive, bool reverse, typename T>
 __aicore__ inline void af_scan_few(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<T>& from,
                                    uint32_t start, uint32_t end, af_total<T>& total) {
